@@ -55,7 +55,9 @@ def measured(
     stack = Stack(project, started, os.environ)
     stack.start()
     try:
-        used = ProcessMeter({one.name: one.process for one in stack.record.running}).read()
+        used = ProcessMeter(
+            {service.name: service.process for service in stack.record.running}
+        ).read()
         limits = load.load_for(
             project,
             started.variant,
@@ -74,7 +76,7 @@ def measured(
         first, warm = mean(rates[:HALF_MINUTE]), mean(rates[-HALF_MINUTE:])
         return {
             "ready_s": stack.record.start_s or 0.0,
-            "start_cpu_s": round(sum(one.cpu_s for one in used.values()), 2),
+            "start_cpu_s": round(sum(usage.cpu_s for usage in used.values()), 2),
             "first_per_s": round(first, 1),
             "warm_per_s": round(warm, 1),
             "first_share": round(first / warm, 3),
@@ -83,7 +85,7 @@ def measured(
         stack.stop(60)
 
 
-def told(rows: pl.DataFrame) -> str:
+def table(rows: pl.DataFrame) -> str:
     """Return a Markdown table: each figure of each variant, both builds and their ratio."""
     lines = [f"| | {BEFORE} | {NOW} | {NOW} ÷ {BEFORE} |", "|---|---:|---:|---|"]
     for variant, (figure, words) in itertools.product(systems.compared(), FIGURES.items()):
@@ -92,8 +94,8 @@ def told(rows: pl.DataFrame) -> str:
             for build in (NOW, BEFORE)
         ]
         now, before = (f"{mean(side):.3g}" for side in sides)
-        found = ratio_of_runs(*sides)
-        ratio = f"{found.estimate:.2f} [{found.low:.2f}, {found.high:.2f}]"
+        compared = ratio_of_runs(*sides)
+        ratio = f"{compared.estimate:.2f} [{compared.low:.2f}, {compared.high:.2f}]"
         lines.append(f"| `{variant}`: {words} | {before} | {now} | {ratio} |")
     return "\n".join(lines)
 
@@ -123,14 +125,14 @@ def main() -> None:
         with load.Generator.started(command, folder / "generator.log") as generator:
             for number in range(arguments.rounds):
                 for variant, build in list(starts)[:: 1 if number % 2 == 0 else -1]:
-                    one = {"variant": variant, "build": build, "round": number}
-                    found = measured(
+                    start = {"variant": variant, "build": build, "round": number}
+                    figures = measured(
                         project, starts[variant, build], generator, folder / "samples.csv"
                     )
-                    rows.append(one | found)
-                    print(f"{variant:6} {build:7} ready in {found['ready_s']:.1f} s")
+                    rows.append(start | figures)
+                    print(f"{variant:6} {build:7} ready in {figures['ready_s']:.1f} s")
                     pl.DataFrame(rows).write_csv(arguments.into)
-    print(told(pl.DataFrame(rows)))
+    print(table(pl.DataFrame(rows)))
 
 
 if __name__ == "__main__":

@@ -174,13 +174,13 @@ def main() -> None:
     print("\n| | median | fastest | slowest | CPU, median | peak memory |")
     print("|---|---:|---:|---:|---:|---:|")
     for who, rounds in times.items():
-        walls = [one.wall_s for one in rounds]
+        walls = [figures.wall_s for figures in rounds]
         print(
             f"| {who} | {statistics.median(walls):.2f} s | {min(walls):.2f} s | {max(walls):.2f} s "
-            f"| {statistics.median(one.cpu_s for one in rounds):.2f} s "
-            f"| {max(one.peak_mb for one in rounds):,.0f} MB |"
+            f"| {statistics.median(figures.cpu_s for figures in rounds):.2f} s "
+            f"| {max(figures.peak_mb for figures in rounds):,.0f} MB |"
         )
-    ours, theirs = ([one.wall_s for one in times[who]] for who in times)
+    ours, theirs = ([figures.wall_s for figures in times[who]] for who in times)
     print(
         f"\n{statistics.median(theirs) / statistics.median(ours):.1f} times as fast by the "
         f"medians, {min(theirs) / max(ours):.1f} times in the worst pairing of rounds"

@@ -16,6 +16,7 @@ import argparse
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -101,15 +102,15 @@ def before(plan: Layout, effect: float, experiments: int, seed: int = 1) -> list
         if of_blocks is not None and of_blocks.sd > deviation.sd:
             deviation = of_blocks
         error, margin = deviation.sd / math.sqrt(plan.pairs), math.log(ALIKE)
-        found = means.mean(axis=1)
-        apart = holm(2 * stats.t.sf(np.abs(found) / error, deviation.freedom)).rejected
+        centre = means.mean(axis=1)
+        apart = holm(2 * stats.t.sf(np.abs(centre) / error, deviation.freedom)).rejected
         alike = holm(
             np.maximum(
-                stats.t.sf((found + margin) / error, deviation.freedom),
-                stats.t.cdf((found - margin) / error, deviation.freedom),
+                stats.t.sf((centre + margin) / error, deviation.freedom),
+                stats.t.cdf((centre - margin) / error, deviation.freedom),
             )
         ).rejected
-        sides = np.where(found > 0, "higher", "lower")
+        sides = np.where(centre > 0, "higher", "lower")
         verdicts.append(list(np.where(apart & ~alike, sides, "not known")))
     return verdicts
 
@@ -117,8 +118,8 @@ def before(plan: Layout, effect: float, experiments: int, seed: int = 1) -> list
 def rates(null: list[list[str]], effect: list[list[str]]) -> tuple[float, float]:
     """Return the share of families with a false decision, and of cells with a found difference."""
     false = sum(any(verdict in ("higher", "lower") for verdict in family) for family in null)
-    found = [verdict == "higher" for family in effect for verdict in family]
-    return false / len(null), sum(found) / len(found)
+    detected = [verdict == "higher" for family in effect for verdict in family]
+    return false / len(null), sum(detected) / len(detected)
 
 
 def main() -> None:
@@ -137,13 +138,13 @@ def main() -> None:
         blocks = (declared.get("blocks") or {}).get("each", 1)
         for figure in (GOODPUT, P95):
             plans = [
-                layout(found, max(blocks, 2), figure.name)
-                for found in comparisons(folder, figure.name)
+                layout(comparison, max(blocks, 2), figure.name)
+                for comparison in comparisons(folder, figure.name)
             ]
             if not plans:
                 continue
             # The comparison in which the start shifts its cells most.
-            plan = max(plans, key=lambda one: (one.start_share, one.cells))
+            plan = max(plans, key=attrgetter("start_share", "cells"))
             if blocks < 2:  # One load in each run: nothing is known within it.
                 whole = math.hypot(plan.pair_sd, plan.block_sd / math.sqrt(plan.blocks))
                 plan = replace(plan, pair_sd=whole, block_sd=1e-9)

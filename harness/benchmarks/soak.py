@@ -80,7 +80,7 @@ def trend(seconds: Sequence[float], values: Sequence[float]) -> Trend:
     independent = max(3.0, count * (1 - alike) / (1 + alike))
     error = fit.stderr * np.sqrt((count - 2) / (independent - 2))
     width = stats.t.ppf(0.975, independent - 2) * error
-    return Trend(*(3600 * one for one in (fit.slope, fit.slope - width, fit.slope + width)))
+    return Trend(*(3600 * slope for slope in (fit.slope, fit.slope - width, fit.slope + width)))
 
 
 class Mixed:
@@ -95,7 +95,7 @@ class Mixed:
     def run(self, seconds: int, rates: Mapping[str, float] | None = None) -> dict[str, load.Seen]:
         """Put all workloads on the system at once; at given rates, or as fast as users can."""
 
-        def one(workload: str) -> load.Seen:
+        def loaded(workload: str) -> load.Seen:
             samples = self._folder / f"{workload}.csv"
             samples.unlink(missing_ok=True)
             arrivals = None
@@ -119,7 +119,7 @@ class Mixed:
             return self._generators[workload].run(asked, samples).seen
 
         with ThreadPoolExecutor(len(self._generators)) as pool:
-            return dict(zip(self._generators, pool.map(one, self._generators), strict=True))
+            return dict(zip(self._generators, pool.map(loaded, self._generators), strict=True))
 
 
 def looked(
@@ -128,7 +128,7 @@ def looked(
     """Return what each process has now."""
     for running in stack.record.running:
         process = psutil.Process(running.process.pid)
-        open_now = [one for one in process.net_connections("tcp") if one.status == "ESTABLISHED"]
+        open_now = [link for link in process.net_connections("tcp") if link.status == "ESTABLISHED"]
         yield {
             "system": stack.deployment.variant,
             "service": running.name,
@@ -190,8 +190,10 @@ def soak(
         ends.callback(stack.stop, 60)
         command = load.generator_command(project, jdk.for_jmeter())
         generators = {
-            one: ends.enter_context(load.Generator.started(command, folder / f"{one}.log"))
-            for one in THREADS
+            workload: ends.enter_context(
+                load.Generator.started(command, folder / f"{workload}.log")
+            )
+            for workload in THREADS
         }
         mixed = Mixed(project, stack, generators, folder)
         mixed.run(WARM_S)
@@ -216,10 +218,10 @@ def soak(
             for name in client.list_database_names()
             if name.startswith(reset.databases)
         )
-    for name, one in seen.items():
+    for name, total in seen.items():
         print(
-            f"{variant} {name}: capacity {at_most[name]:.0f}/s, {one.operations:,} operations at "
-            f"{rates[name]:.0f}/s, {one.failed} failed, {one.late} late"
+            f"{variant} {name}: capacity {at_most[name]:.0f}/s, {total.operations:,} operations at "
+            f"{rates[name]:.0f}/s, {total.failed} failed, {total.late} late"
         )
     made = seen["reserve"].operations - seen["reserve"].failed
     print(f"{variant}: {made:,} reservations made, {stored:,} stored")
@@ -230,7 +232,7 @@ def soak(
     )
 
 
-def told(rows: pl.DataFrame) -> pl.DataFrame:
+def trends_of(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the trend of each figure of each service."""
     minutes = (
         rows.filter(pl.col("age_s") >= LEFT_OUT_S)
@@ -240,20 +242,20 @@ def told(rows: pl.DataFrame) -> pl.DataFrame:
         # Not whole: the last look comes when the load has ended.
         .filter(pl.col("minute") < pl.col("minute").max().over("system"))
     )
-    found = []
+    trends = []
     for (system, service), own in minutes.group_by("system", "service", maintain_order=True):
         for figure in FIGURES:
-            known = own.select("minute", figure).drop_nulls()
-            if known.height < 4:
+            sampled = own.select("minute", figure).drop_nulls()
+            if sampled.height < 4:
                 continue
-            values = known[figure].to_list()
-            line = trend(known["minute"].to_list(), values)
-            found.append(
+            values = sampled[figure].to_list()
+            line = trend(sampled["minute"].to_list(), values)
+            trends.append(
                 {"system": system, "service": service, "figure": figure}
                 | {"first": values[0], "last": values[-1]}
                 | {"per_hour": line.per_hour, "low": line.low, "high": line.high}
             )
-    return pl.DataFrame(found)
+    return pl.DataFrame(trends)
 
 
 def main() -> None:
@@ -272,7 +274,7 @@ def main() -> None:
         rows, failed = (pl.concat(frames) for frames in zip(*every, strict=True))
         rows.write_csv(arguments.into / "soak.csv", float_precision=1)
         failed.write_csv(arguments.into / "failures.csv", float_precision=3)
-        trends = told(rows)
+        trends = trends_of(rows)
         trends.write_csv(arguments.into / "trends.csv", float_precision=2)
         with pl.Config(tbl_rows=-1, tbl_cols=-1, fmt_str_lengths=40, tbl_width_chars=120):
             print(trends)

@@ -41,7 +41,7 @@ class Cell:
     reference: list[float]
 
     @property
-    def known(self) -> bool:
+    def has_interval(self) -> bool:
         return bool(self.row["low"])
 
     @property
@@ -279,14 +279,14 @@ def recomputed(folder: Path) -> tuple[int, int]:
                 if cell.row.get("reference_value"):
                     value = math.exp(np.log(cell.reference).mean())
                     assert math.isclose(value, float(cell.row["reference_value"]), rel_tol=1e-9)
-        checkable = [cell for cell in cells if cell.known]
+        checkable = [cell for cell in cells if cell.has_interval]
         intervals += len(checkable)
         if not checkable:
             continue
         if (folder / "blocks.csv").is_file():
             decided = today([cell for cell in cells if cell.logs])
             for cell, judged in zip((cell for cell in cells if cell.logs), decided, strict=True):
-                assert (judged is not None) == cell.known
+                assert (judged is not None) == cell.has_interval
                 if judged is not None:
                     assert agrees(cell, judged[0])
                     assert math.isclose(judged[1], float(cell.row["low"]), rel_tol=1e-7)
@@ -309,7 +309,7 @@ def otherwise(folder: Path) -> list[Row]:
     each = (declared.get("blocks") or {}).get("each", 1)
     changed = []
     for _, cells in families(folder):
-        checkable = [cell for cell in cells if cell.known and len(cell.logs)]
+        checkable = [cell for cell in cells if cell.has_interval and len(cell.logs)]
         if not checkable or max(len(cell.logs) for cell in checkable) < 2:
             continue
         sd, freedom, of_blocks = then(checkable, each)

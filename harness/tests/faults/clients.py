@@ -139,13 +139,13 @@ def carried_out(
     try:
         first = request()
         if first.is_error:
-            return Outcome(first.status_code, None, first.status_code, told(first))
+            return Outcome(first.status_code, None, first.status_code, reason(first))
         id_ = first.text if first.status_code == httpx.codes.ACCEPTED else _id(first)
         if not fetch:
             return Outcome(first.status_code, id_)
         final = product.finish(first)
         made = _id(final) if final.is_success and final.content else None
-        return Outcome(first.status_code, made or id_, final.status_code, told(final))
+        return Outcome(first.status_code, made or id_, final.status_code, reason(final))
     except (httpx.HTTPError, AssertionError) as problem:
         # The contract's client refuses what is not documented.
         return Outcome(None if first is None else first.status_code, id_, None, shortly(problem))
@@ -156,7 +156,7 @@ def shortly(problem: Exception) -> str:
     return f"{type(problem).__name__}: {problem}".partition("\n")[0]
 
 
-def told(answer: httpx.Response) -> str | None:
+def reason(answer: httpx.Response) -> str | None:
     """Return the problem of an answer, or the cinemas that it misses."""
     if answer.is_error:
         return str(answer.json()["type"]).rpartition(":")[2]
