@@ -56,7 +56,7 @@ def faults(
         list[str] | None, typer.Argument(metavar="[PROMISE]...", help="All if none is named.")
     ] = None,
     short: Annotated[
-        bool, typer.Option("--short", help="Fewer operations and faults: 10 minutes.")
+        bool, typer.Option("--short", help="Fewer operations and faults: 18 minutes.")
     ] = False,
     system: Annotated[
         list[str] | None, typer.Option(help="One of the folders in systems. Repeatable.")
