@@ -9,7 +9,7 @@ import httpx
 from contract.product import Product
 
 from .accounting import Outcome
-from .clients import shortly, told
+from .clients import reason, shortly
 
 
 class Market(Product):
@@ -30,4 +30,4 @@ class Market(Product):
             return Outcome(None, why=shortly(problem))
         if answer.is_success:
             return answer
-        return Outcome(answer.status_code, None, answer.status_code, told(answer))
+        return Outcome(answer.status_code, None, answer.status_code, reason(answer))
