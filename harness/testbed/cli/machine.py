@@ -104,20 +104,19 @@ def test(
         def ended(result: selftest.SuiteResult) -> None:
             running.remove(result.suite.name)
             console.rule(f"[bold]{result.suite.name}[/bold]", align="left")
-            printed = result.output.read_text(encoding="utf-8", errors="replace")
-            console.out(printed, end="", highlight=False)
+            console.out(result.printed, end="", highlight=False)
 
         chosen = selftest.lanes(project, fast=fast)
-        outputs = project.state / "tests"
-        results = selftest.run_all(chosen, java, os.environ, outputs, began, ended)
+        folder = selftest.outputs(project)
+        results = selftest.run_all(chosen, java, os.environ, folder, began, ended)
     console.rule("[bold]summary[/bold]", align="left")
     table = Table.grid(padding=(0, 2))
     for result in results:
-        table.add_row(
-            "[green]passed[/green]" if result.passed else "[red]FAILED[/red]",
-            result.suite.name,
-            f"[dim]{duration(result.elapsed_s)}[/dim]",
-        )
+        word = "[green]passed[/green]" if result.passed else "[red]FAILED[/red]"
+        note = ""
+        if result.flaky:
+            word, note = "[yellow]flaky[/yellow]", "what failed has passed alone"
+        table.add_row(word, result.suite.name, f"[dim]{duration(result.elapsed_s)}[/dim]", note)
     console.print(table)
     if failures := [line for result in results for line in result.failures()]:
         console.out(*failures, sep="\n", highlight=False)

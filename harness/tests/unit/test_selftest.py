@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from testbed.cli import selftest
@@ -42,6 +43,76 @@ def test_goes_on_after_a_failure_and_tells_which_failed(tmp_path: Path) -> None:
     }
     assert all(result.elapsed_s > 0 for result in results)
     assert {result.output.read_text() for result in results} == {"here\n"}
+
+
+def run_once_more(tmp_path: Path, again: int, first: int = 1) -> SuiteResult:
+    failing = suite("tests", first, tmp_path)
+    once_more = suite("tests", again, tmp_path).command
+    chosen = [[replace(failing, once_more=lambda _: once_more)]]
+    java = Jdk(tmp_path, "25", True)
+    folder = tmp_path / "outputs"
+    (result,) = selftest.run_all(chosen, java, os.environ, folder, lambda _: None, lambda _: None)
+    return result
+
+
+def test_what_fails_is_run_once_more_and_is_flaky_if_it_passes_alone(tmp_path: Path) -> None:
+    flaky = run_once_more(tmp_path, again=0)
+
+    assert flaky.flaky
+    assert flaky.passed
+    assert flaky.output.name == "tests.log"
+
+
+def test_what_fails_again_is_a_failure(tmp_path: Path) -> None:
+    result = run_once_more(tmp_path, again=1)
+
+    assert not result.passed
+    assert not result.flaky
+
+
+def test_only_failed_tests_are_run_once_more(tmp_path: Path) -> None:
+    # 2: interrupted, or a file of tests that cannot be read.
+    result = run_once_more(tmp_path, again=0, first=2)
+
+    assert result.repeated is None
+    assert not result.passed
+
+
+def test_pytest_runs_what_failed_alone(tmp_path: Path) -> None:
+    (tmp_path / "test_some.py").write_text(
+        "import pathlib\n"
+        "def test_right(): pass\n"
+        "def test_later():\n"
+        "    there = pathlib.Path('there').exists()\n"
+        "    pathlib.Path('there').touch()\n"
+        "    assert there\n"
+    )
+    spread = ("--numprocesses=2", "--dist=loadfile", "-pno:schemathesis")
+    some = selftest.pytest_suite(tmp_path, tmp_path / "remembered", "some", *spread, str(tmp_path))
+    java = Jdk(tmp_path, "25", True)
+
+    (result,) = selftest.run_all(
+        [[some]], java, os.environ, tmp_path / "outputs", lambda _: None, lambda _: None
+    )
+
+    assert result.flaky
+    assert "1 failed, 1 passed" in result.printed
+    assert result.repeated is not None
+    assert "1 passed in" in result.repeated.printed
+
+
+def test_maven_tests_the_modules_again_that_failed_or_were_skipped() -> None:
+    summary = """\
+[INFO] testbed ............................................ SUCCESS [  1.622 s]
+[INFO] api-gateway-service ................................ FAILURE [03:03 min]
+[INFO] poster-service ..................................... SUCCESS [03:23 min]
+[INFO] feed-service ....................................... SKIPPED
+[INFO] BUILD FAILURE
+"""
+
+    assert selftest.unfinished(("mvn", "test"), summary) == (
+        *("mvn", "test", "-pl=:api-gateway-service,:feed-service", "-am"),
+    )
 
 
 def test_only_what_failed_names_its_failures(tmp_path: Path) -> None:
