@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -12,6 +13,9 @@ from typing import Any
 from testbed.model.errors import UserError
 
 LOG_TAIL = 15
+
+NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS}
+"""What a file system without hard links answers, such as exFAT."""
 
 
 def write(file: Path, content: bytes) -> None:
@@ -23,7 +27,14 @@ def write(file: Path, content: bytes) -> None:
 def create(file: Path, content: bytes) -> None:
     """Write a new file, likewise; raise `FileExistsError` if there is one already."""
     with _draft(file, content) as draft:
-        os.link(draft, file)
+        try:
+            os.link(draft, file)
+        except OSError as problem:
+            if problem.errno not in NO_LINKS:
+                raise
+            # For a moment another may read it empty.
+            file.touch(exist_ok=False)
+            draft.replace(file)
 
 
 @contextlib.contextmanager

@@ -100,3 +100,21 @@ def test_a_key_given_twice_is_refused_with_its_line() -> None:
         reading.parse(
             f"{EXPERIMENT}settings:\n  CINEMA_DRILLS: 'true'\n  CINEMA_DRILLS: 'false'\n", "mine"
         )
+
+
+@pytest.mark.parametrize("answer", [errno.EPERM, errno.EOPNOTSUPP])
+def test_a_file_is_made_new_where_there_are_no_hard_links(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: int
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(answer, os.strerror(answer))
+
+    monkeypatch.setattr(os, "link", refused)
+    file = tmp_path / "record.json"
+
+    files.create(file, b"first")
+    with pytest.raises(FileExistsError):
+        files.create(file, b"second")
+
+    assert file.read_bytes() == b"first"
+    assert list(tmp_path.iterdir()) == [file]
