@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# check-variant.sh SYSTEM: brings a system up in containers of the local images and checks that it is ready,
-# measured, and right under a short load of its plans. sync, async, feed-* and market-* also by their contract, sync and
-# async when a cinema stops and starts again, feed-nginx and feed-varnish when the source of rates refuses.
+# check-variant.sh SYSTEM [PORT-OFFSET]: brings a system up in containers of the local images and checks that it is
+# ready, measured, and right under a short load of its plans. sync, async, feed-* and market-* also by their contract,
+# sync and async when a cinema stops and starts again, feed-nginx and feed-varnish when the source of rates refuses.
+# The offset is added to every published port: systems can be checked side by side.
 # TESTBED_ENV_FILE names another file in place of local.env. With STOPS=1 it also looks whether the dashboards
-# tell what stops (stops.py). At its end it deletes the system's volumes, and the metrics of all systems.
+# tell what stops (stops.py). At its end it deletes the system's volumes.
 set -euo pipefail
 # If CHECKS is set, the caller prints the summary.
 counted="${CHECKS:-}"
@@ -11,6 +12,7 @@ counted="${CHECKS:-}"
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 variant="${1:?one of systems}"
+offset="${2:-0}"
 threads=10
 loops=50
 # Prometheus has a rate only of what grew between two scrapes. So the users start one after another for longer
@@ -32,6 +34,7 @@ set -a
 . ./.env
 # shellcheck source=.ci/local.env
 . "${TESTBED_ENV_FILE:-.ci/local.env}"
+for port in "${!PORT_@}"; do declare "$port=$((${!port} + offset))"; done
 set +a
 # The contract has drills, and a source of rates that refuses nobody. The market's contract asks without accounts.
 export CINEMA_DRILLS=true FEED_FRESH=2s FEED_SOURCE_MEAN=50ms FEED_SOURCE_DEVIATION=0ms FEED_SOURCE_REFUSED=0
@@ -42,14 +45,17 @@ quick=-XX:TieredStopAtLevel=1
 case "$variant" in poster-*) ;; *) export JAVA_OPTS="${JAVA_OPTS:-} $quick" ;; esac
 export JVM_ARGS="${JVM_ARGS:-} $quick"
 results=$(mktemp -d)
-# Where the exporter finds what JMeter writes.
-live="results/check-$variant"
+# Where the exporter finds what JMeter writes: nothing of another system.
+export LIVE="$ROOT/results/check-$variant"
+mkdir -p "$LIVE"
 
-compose() { docker compose --progress quiet --file "$(compose_file "$variant")" "$@"; }
+compose() {
+  docker compose --progress quiet --file "$(compose_file "$variant")" --file .ci/compose.alone.yml "$@"
+}
 finish() {
   # Killed: nothing is checked afterwards.
   compose down --timeout 0 --volumes --remove-orphans || true
-  rm -rf "$results" "$live"-*.csv
+  rm -rf "$results" "$LIVE"
   [ -n "$counted" ] || rm -f "$CHECKS" "$CHECKS.failed"
 }
 trap finish EXIT
@@ -69,7 +75,7 @@ open_to() { compose exec -T "$1" bash -c "exec 3<>/dev/tcp/$2/$3" 2>/dev/null; }
 database_is_its_services_own() { open_to beans-service postgresql 5432 && ! open_to api-gateway-service postgresql 5432; }
 
 load() {
-  local workload="$1" file="$live-$1.csv"
+  local workload="$1" file="$LIVE/$1.csv"
   ./testbed jmeter -- -n -t "jmeter/$variant-$workload.jmx" -l "$file" -j "$results/$workload.log" \
     "-Jthreads=$threads" "-Jloops=$loops" "-Jramp=$ramp" "-Jport=$PORT_FRONT" >"$results/$workload.out" 2>&1 ||
     { tail -n 20 "$results/$workload.out" "$results/$workload.log" >&2; return 1; }

@@ -13,6 +13,7 @@ import httpx
 import pytest
 import yaml
 
+from testbed.deploy import composefile
 from testbed.deploy.stack import Stack
 from testbed.model import systems
 from testbed.model.project import Project
@@ -33,8 +34,6 @@ SOURCE = {
     "FEED_SOURCE_REFUSED": "0",
     "FEED_FRESH": f"{FRESH_S}s",
 }
-MANAGEMENT = 8187
-"""The port of the feed's health and metrics, where something stands before it."""
 CACHES = {
     "asked": ("feed", {"FEED_CACHE": "none"}),
     "service": ("feed", {"FEED_CACHE": "service"}),
@@ -61,7 +60,11 @@ class Rates:
 
     def asked(self) -> int:
         """Return how often the source was asked."""
-        port = MANAGEMENT if self.stack is None else self.stack.endpoints()[MODULE]
+        if self.stack is None:
+            # Something stands before it.
+            port = composefile.variables(Project.find())["PORT_FEED_MANAGEMENT"]
+        else:
+            port = str(self.stack.endpoints()[MODULE])
         metrics = httpx.get(f"http://127.0.0.1:{port}/actuator/prometheus", trust_env=False).text
         return sum(
             round(float(count))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
+from testbed.deploy import composefile
 from testbed.deploy.stack import Stack
 from testbed.model.project import Project
 from testbed.model.systems import declaration
@@ -89,11 +91,10 @@ def test_requests_are_answered_as_titled(product: Product) -> None:
 
 @pytest.mark.usefixtures("published")
 def test_every_service_tells_its_health_and_its_metrics(
-    product: Product, running: Stack | None, http: httpx.Client
+    product: Product, http: httpx.Client
 ) -> None:
     file = FOLDER / product.variant / "health.http"
-    usual = declaration(product.variant).front.port
-    by = 0 if running is None else running.deployment.front_port - usual
+    by = int(urlsplit(product.base_url).port or 0) - declaration(product.variant).front.port
     values = moved(file, by)
     asked = ask(file, http, values)
 
@@ -109,7 +110,8 @@ def test_rabbitmq_answers_its_health_checks(
     if running is not None:
         pytest.skip("the embedded backends have no health checks")
     file = FOLDER / "rabbitmq" / "health.http"
-    values = variables(file)
+    port = composefile.variables(Project.find())["PORT_RABBITMQ_MANAGEMENT"]
+    values = variables(file) | {"management": f"http://localhost:{port}"}
     overview = http.get(
         f"{values['management']}/api/overview", auth=(values["user"], values["password"])
     )
