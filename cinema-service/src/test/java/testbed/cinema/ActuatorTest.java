@@ -7,8 +7,11 @@ import static org.awaitility.Awaitility.await;
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,113 +33,123 @@ class ActuatorTest {
   /** Less than the 30 s a driver waits for its database by default. */
   private static final int PATIENCE_SECONDS = 20;
 
-  private MongoServer database = new MongoServer(new MemoryBackend());
-  private final InetSocketAddress address = database.bind();
+  private static final Map<List<String>, ConfigurableApplicationContext> CINEMAS = new HashMap<>();
+  private static MongoServer database = new MongoServer(new MemoryBackend());
+  private static final InetSocketAddress ADDRESS = database.bind();
 
-  @AfterEach
-  void stopDatabase() {
+  @AfterAll
+  static void stop() {
+    CINEMAS.values().forEach(ConfigurableApplicationContext::close);
     database.shutdownNow();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"tuned", "thesis"})
   void isReadyWhileItsDatabaseAnswersAndAliveInAnyCase(String preset) {
-    try (var cinema = start("--cinema.transport=http", "--testbed.preset=" + preset)) {
-      assertThat(health(cinema, "readiness")).isEqualTo(200);
-      assertThat(health(cinema)).isEqualTo(200);
+    var cinema = cinema("http", preset);
+    assertThat(health(cinema, "readiness")).isEqualTo(200);
+    assertThat(health(cinema)).isEqualTo(200);
 
-      database.shutdownNow();
-      await()
-          .atMost(PATIENCE_SECONDS, SECONDS)
-          .untilAsserted(() -> assertThat(health(cinema, "readiness")).isEqualTo(503));
-      assertThat(health(cinema, "liveness")).isEqualTo(200);
-      assertThat(metrics(cinema)).containsPattern("application_ready\\{.*} 0.0");
+    database.shutdownNow();
+    await()
+        .atMost(PATIENCE_SECONDS, SECONDS)
+        .untilAsserted(() -> assertThat(health(cinema, "readiness")).isEqualTo(503));
+    assertThat(health(cinema, "liveness")).isEqualTo(200);
+    assertThat(metrics(cinema)).containsPattern("application_ready\\{.*} 0.0");
 
-      database = new MongoServer(new MemoryBackend());
-      database.bind(address);
-      await()
-          .atMost(PATIENCE_SECONDS, SECONDS)
-          .untilAsserted(() -> assertThat(health(cinema, "readiness")).isEqualTo(200));
+    database = new MongoServer(new MemoryBackend());
+    database.bind(ADDRESS);
+    // Further tests use all of them.
+    for (var other : CINEMAS.values()) {
+      if (other.getEnvironment().getRequiredProperty("cinema.transport").equals("http")) {
+        await()
+            .atMost(PATIENCE_SECONDS, SECONDS)
+            .untilAsserted(() -> assertThat(health(other, "readiness")).isEqualTo(200));
+      }
     }
   }
 
   @Test
   void isNotReadyWithoutTheMessageServerThatItsRequestsComeFrom() {
-    try (var cinema = start("--cinema.transport=amqp", NO_MESSAGE_SERVER)) {
-      assertThat(health(cinema, "readiness")).isEqualTo(503);
-      assertThat(health(cinema, "liveness")).isEqualTo(200);
-    }
+    var cinema = cinema("amqp", "tuned");
+    assertThat(health(cinema, "readiness")).isEqualTo(503);
+    assertThat(health(cinema, "liveness")).isEqualTo(200);
   }
 
   /** A cinema whose requests are messages has no callers to wait for. */
   @ParameterizedTest
   @CsvSource({"http, tuned, true", "amqp, tuned, false", "http, thesis, false"})
   void servesOnAfterItWasToldToStopIfOthersAskIt(String transport, String preset, boolean drains) {
-    try (var cinema =
-        start("--cinema.transport=" + transport, "--testbed.preset=" + preset, NO_MESSAGE_SERVER)) {
-      assertThat(cinema.containsBean("drain")).isEqualTo(drains);
-    }
+    assertThat(cinema(transport, preset).containsBean("drain")).isEqualTo(drains);
   }
 
   @Test
   void doesNotWaitMinutesForAMessageServerThatIsSilent() {
-    try (var cinema = start("--cinema.transport=amqp", NO_MESSAGE_SERVER)) {
-      var server = cinema.getBean(CachingConnectionFactory.class).getRabbitConnectionFactory();
+    var server =
+        cinema("amqp", "tuned")
+            .getBean(CachingConnectionFactory.class)
+            .getRabbitConnectionFactory();
 
-      assertThat(server.getChannelRpcTimeout()).isEqualTo(10_000);
-      assertThat(server.getRequestedHeartbeat()).isEqualTo(10);
-    }
+    assertThat(server.getChannelRpcTimeout()).isEqualTo(10_000);
+    assertThat(server.getRequestedHeartbeat()).isEqualTo(10);
   }
 
   @Test
   void needsNoMessageServerOnTheHttpEdge() {
-    try (var cinema = start("--cinema.transport=http", NO_MESSAGE_SERVER)) {
-      assertThat(health(cinema, "readiness")).isEqualTo(200);
-    }
+    assertThat(health(cinema("http", "tuned"), "readiness")).isEqualTo(200);
   }
 
   @Test
   void countsRequestsInBucketsOfTheirDuration() {
-    try (var cinema = start("--cinema.transport=http")) {
-      assertThat(status(product(cinema), "movies")).isEqualTo(404);
-      assertThat(health(cinema, "liveness")).isEqualTo(200);
+    var cinema = cinema("http", "tuned");
+    assertThat(status(product(cinema), "movies")).isEqualTo(404);
+    assertThat(health(cinema, "liveness")).isEqualTo(200);
 
-      // A request is counted when its answer has been sent, so the client may be earlier.
-      await()
-          .untilAsserted(
-              () ->
-                  assertThat(metrics(cinema))
-                      .doesNotContain("/actuator/", "tickets_")
-                      .contains("jvm_compilation_time_ms_total{")
-                      .containsPattern("http_server_requests_seconds_bucket\\{.*le=\"0.001\"")
-                      .containsPattern("http_server_requests_seconds_bucket\\{.*le=\"5.0\""));
-    }
+    // A request is counted when its answer has been sent, so the client may be earlier.
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(metrics(cinema))
+                    .doesNotContain("/actuator/", "tickets_")
+                    .contains("jvm_compilation_time_ms_total{")
+                    .containsPattern("http_server_requests_seconds_bucket\\{.*le=\"0.001\"")
+                    .containsPattern("http_server_requests_seconds_bucket\\{.*le=\"5.0\""));
   }
 
   @Test
   void countsRequestsWithoutBucketsWhereThereAreToBeNone() {
-    try (var cinema = start("--cinema.transport=http", "--TESTBED_HISTOGRAM_BUCKETS=")) {
-      assertThat(status(product(cinema), "movies")).isEqualTo(404);
+    var cinema = cinema("http", "tuned", "--TESTBED_HISTOGRAM_BUCKETS=");
+    assertThat(status(product(cinema), "movies")).isEqualTo(404);
 
-      await()
-          .untilAsserted(
-              () ->
-                  assertThat(metrics(cinema))
-                      .contains("http_server_requests_seconds_count")
-                      .doesNotContain("_bucket"));
-    }
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(metrics(cinema))
+                    .contains("http_server_requests_seconds_count")
+                    .doesNotContain("_bucket"));
   }
 
-  private ConfigurableApplicationContext start(String... settings) {
-    var common =
-        Stream.of(
-            "--cinema.name=ucd",
-            "--server.port=0",
-            "--management.server.port=0",
-            "--eureka.client.enabled=false",
-            "--MONGODB_URI=mongodb://localhost:" + address.getPort());
-    return new SpringApplicationBuilder(CinemaServiceApplication.class)
-        .run(Stream.concat(common, Stream.of(settings)).toArray(String[]::new));
+  /** One for all tests with these settings. */
+  private static ConfigurableApplicationContext cinema(
+      String transport, String preset, String... settings) {
+    var all =
+        Stream.concat(
+                Stream.of(
+                    "--cinema.transport=" + transport,
+                    "--testbed.preset=" + preset,
+                    "--cinema.name=ucd",
+                    "--server.port=0",
+                    "--management.server.port=0",
+                    "--eureka.client.enabled=false",
+                    NO_MESSAGE_SERVER,
+                    "--MONGODB_URI=mongodb://localhost:" + ADDRESS.getPort()),
+                Stream.of(settings))
+            .toList();
+    return CINEMAS.computeIfAbsent(
+        all,
+        arguments ->
+            new SpringApplicationBuilder(CinemaServiceApplication.class)
+                .run(arguments.toArray(String[]::new)));
   }
 
   private static int health(ConfigurableApplicationContext cinema, String... group) {
