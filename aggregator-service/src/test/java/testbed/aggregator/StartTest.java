@@ -20,6 +20,7 @@ import testbed.aggregator.AggregatorSettings.Pool;
 import testbed.aggregator.AggregatorSettings.Route;
 import testbed.aggregator.movie.FanOut;
 import testbed.support.preset.InvalidSetting;
+import testbed.support.testing.LongLimits;
 
 @ExtendWith(OutputCaptureExtension.class)
 class StartTest {
@@ -28,7 +29,7 @@ class StartTest {
 
   @Test
   void isTunedByDefault() {
-    try (var aggregator = start()) {
+    try (var aggregator = start(LongLimits.OFF)) {
       assertThat(aggregator.getBean(AggregatorSettings.class))
           .isEqualTo(
               new AggregatorSettings(
@@ -44,7 +45,7 @@ class StartTest {
 
   @Test
   void asksOneAfterAnotherThroughTheGatewayInThePresetThesis() {
-    try (var aggregator = start("testbed.preset=thesis")) {
+    try (var aggregator = start("testbed.preset=thesis", LongLimits.OFF)) {
       assertThat(aggregator.getBean(AggregatorSettings.class))
           .isEqualTo(
               new AggregatorSettings(

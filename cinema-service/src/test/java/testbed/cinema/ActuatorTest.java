@@ -20,6 +20,7 @@ import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.web.client.RestClient;
+import testbed.support.testing.LongLimits;
 
 /**
  * Health and metrics of a running cinema. Readiness depends on the database; liveness depends on
@@ -141,6 +142,7 @@ class ActuatorTest {
                     "--server.port=0",
                     "--management.server.port=0",
                     "--eureka.client.enabled=false",
+                    "--" + LongLimits.OFF,
                     NO_MESSAGE_SERVER,
                     "--MONGODB_URI=mongodb://localhost:" + ADDRESS.getPort()),
                 Stream.of(settings))

@@ -18,6 +18,7 @@ import org.springframework.util.unit.DataSize;
 import testbed.poster.PosterSettings.Answers;
 import testbed.poster.image.Format;
 import testbed.poster.image.Step;
+import testbed.support.testing.LongLimits;
 
 @ExtendWith(OutputCaptureExtension.class)
 class StartTest {
@@ -25,7 +26,7 @@ class StartTest {
   @ParameterizedTest
   @ValueSource(strings = {"tuned", "thesis"})
   void doesEverythingByDefault(String preset) {
-    try (var node = new RunningNode("testbed.preset=" + preset)) {
+    try (var node = new RunningNode("testbed.preset=" + preset, LongLimits.OFF)) {
       assertThat(node.bean(PosterSettings.class))
           .isEqualTo(
               new PosterSettings(

@@ -17,7 +17,7 @@ import testbed.support.testing.RawHttp;
 
 class DrainTest {
 
-  private static final int PATIENCE_SECONDS = 20;
+  private static final int PATIENCE_SECONDS = 60;
 
   @Configuration(proxyBeanMethods = false)
   @EnableAutoConfiguration

@@ -18,7 +18,7 @@ public final class HeldConnections implements AutoCloseable {
   public static final String HALF_A_REQUEST = "GET /not";
 
   private static final int SOON_MILLIS = 500;
-  private static final int PATIENCE_MILLIS = 20_000;
+  private static final int PATIENCE_MILLIS = 60_000;
 
   private final int port;
   private final List<Socket> open = new ArrayList<>();

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 /** Sends what no HTTP client would send. */
 public final class RawHttp {
 
-  private static final int PATIENCE_MILLIS = 20_000;
+  private static final int PATIENCE_MILLIS = 60_000;
   private static final int TRICKLE_MILLIS = 200;
 
   private RawHttp() {}

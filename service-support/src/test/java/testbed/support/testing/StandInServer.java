@@ -23,6 +23,11 @@ public class StandInServer implements AutoCloseable {
     void handle(HttpExchange request) throws IOException;
   }
 
+  /**
+   * That are not accepted yet: beyond these, the system drops one, and its client waits a second.
+   */
+  private static final int WAITING_CONNECTIONS = 1_000;
+
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final List<String> requests = new CopyOnWriteArrayList<>();
@@ -31,7 +36,9 @@ public class StandInServer implements AutoCloseable {
 
   public StandInServer() {
     try {
-      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+      server =
+          HttpServer.create(
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), WAITING_CONNECTIONS);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -83,8 +90,9 @@ public class StandInServer implements AutoCloseable {
   /** The JSON of a cinema with one movie. */
   public static String cinema(String name) {
     return """
-        {"id":"79ba1480-435a-3f13-80a4-1c4d553ee4fe","cinemaName":"%s",\
-        "movies":[{"id":"MOV001","name":"The Movie","showTimes":["10:00"]}]}"""
+    {"id":"79ba1480-435a-3f13-80a4-1c4d553ee4fe","cinemaName":"%s",\
+    "movies":[{"id":"MOV001","name":"The Movie","showTimes":["10:00"]}]}\
+    """
         .formatted(name);
   }
 

@@ -22,6 +22,8 @@ import testbed.support.testing.HeldConnections;
     properties = {
       "spring.config.import=classpath:testbed-defaults.yml",
       "spring.application.name=many-connections",
+      // Half a request must not be given up meanwhile.
+      "server.tomcat.connection-timeout=60s",
       "management.server.port=8180"
     })
 class ManyConnectionsTest {

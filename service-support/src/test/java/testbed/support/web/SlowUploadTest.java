@@ -46,9 +46,19 @@ class SlowUploadTest {
     void isRefusedWhenItsTimeIsOver() {
       assertRefused(RawHttp.answerToTrickle(port, REQUEST, HEADERS));
     }
+  }
+
+  @Nested
+  @SpringBootTest(
+      classes = RequestSizeLimitTest.Server.class,
+      webEnvironment = WebEnvironment.RANDOM_PORT,
+      properties = {"testbed.web.body-time=60s"})
+  class InTime {
+
+    @LocalServerPort int port;
 
     @Test
-    void isReadWhenItIsInTime() {
+    void isRead() {
       assertThat(RawHttp.answerTo(port, REQUEST, "x".repeat(60_000), HEADERS))
           .startsWith("HTTP/1.1 200")
           .contains("60000 bytes");
