@@ -32,8 +32,8 @@ class BalancerTest extends RunningGateway {
       // One for each; that of the other instance is answered.
       var first = client.sendAsync(request, BodyHandlers.discarding());
       var second = client.sendAsync(request, BodyHandlers.discarding());
-      assertThat(silent.asked().await(10, TimeUnit.SECONDS)).isTrue();
-      CompletableFuture.anyOf(first, second).orTimeout(4, TimeUnit.SECONDS).join();
+      assertThat(silent.asked().await(60, TimeUnit.SECONDS)).isTrue();
+      CompletableFuture.anyOf(first, second).orTimeout(30, TimeUnit.SECONDS).join();
 
       for (int i = 0; i < 4; i++) {
         get("/cinema/forum/movie/list").expectStatus().isOk();

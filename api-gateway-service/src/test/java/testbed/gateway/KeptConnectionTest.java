@@ -23,7 +23,7 @@ class KeptConnectionTest extends RunningGateway {
     var request =
         HttpRequest.newBuilder(
                 URI.create("http://localhost:" + management + "/actuator/health/liveness"))
-            .timeout(Duration.ofSeconds(10))
+            .timeout(Duration.ofMinutes(1))
             .build();
 
     for (int connection = 0; connection < CONNECTIONS; connection++) {

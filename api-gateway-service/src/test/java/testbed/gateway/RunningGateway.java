@@ -54,7 +54,7 @@ abstract class RunningGateway {
         WebTestClient.bindToServer()
             .baseUrl("http://localhost:" + port)
             .defaultHeaders(headers -> headers.setBasicAuth("admin", "secret"))
-            .responseTimeout(Duration.ofSeconds(20))
+            .responseTimeout(Duration.ofMinutes(2))
             // The metrics of every cinema of every test.
             .codecs(codecs -> codecs.defaultCodecs().maxInMemorySize(-1))
             .build();

@@ -44,7 +44,7 @@ class SlowReaderTest extends RunningGateway {
               "GET /cinema/regal/movie/list HTTP/1.1\r\nHost: localhost\r\n\r\n"
                   .getBytes(StandardCharsets.US_ASCII));
 
-      assertThat(cutOff.await(20, SECONDS)).isTrue();
+      assertThat(cutOff.await(60, SECONDS)).isTrue();
     }
   }
 }

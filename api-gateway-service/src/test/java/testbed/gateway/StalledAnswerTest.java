@@ -6,12 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.http.HttpHeaders;
 import org.springframework.test.context.TestPropertySource;
 import testbed.contracts.ProblemType;
 import testbed.support.testing.RawHttp;
 
-/** A service that stops, or ends, in the middle of its answer. */
+/** A service that stops in the middle of its answer. */
 @TestPropertySource(properties = "gateway.route.response-pause=500ms")
 class StalledAnswerTest extends RunningGateway {
 
@@ -26,7 +25,7 @@ class StalledAnswerTest extends RunningGateway {
       var answer = RawHttp.answer(port, "GET /cinema/empire/movie/list HTTP/1.1");
 
       assertThat(answer).startsWith("HTTP/1.1 200").endsWith("[{\"id\":");
-      assertThat(stalling.ended().await(10, SECONDS)).isTrue();
+      assertThat(stalling.ended().await(60, SECONDS)).isTrue();
     }
   }
 
@@ -41,19 +40,6 @@ class StalledAnswerTest extends RunningGateway {
     assertReported(head(LONG));
   }
 
-  @Test
-  void isReportedWithoutItsHeadersIfItsServiceEnds() {
-    var begin = head(SHORT).replace("\r\n\r\n", "\r\nLink: </next>; rel=next\r\n\r\n");
-    try (var ending = RawService.endingAfter(begin + "[{\"id\":")) {
-      registerCinema("rex", ending.address());
-
-      var answer = get("/cinema/rex/movie/list");
-
-      expectProblem(answer, ProblemType.NO_ANSWER, "The answer broke off at its beginning.");
-      answer.expectHeader().doesNotExist(HttpHeaders.LINK);
-    }
-  }
-
   private void assertReported(String begin) throws Exception {
     try (var stalling = RawService.stoppingAfter(begin)) {
       registerCinema("astor", stalling.address());
@@ -62,7 +48,7 @@ class StalledAnswerTest extends RunningGateway {
           get("/cinema/astor/movie/list"),
           ProblemType.TIME_LIMIT,
           "The answer stopped at its beginning.");
-      assertThat(stalling.ended().await(10, SECONDS)).isTrue();
+      assertThat(stalling.ended().await(60, SECONDS)).isTrue();
     }
   }
 

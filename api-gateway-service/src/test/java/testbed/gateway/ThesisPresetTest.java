@@ -5,14 +5,11 @@ import static testbed.support.testing.StandInServer.respond;
 
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.core.env.Environment;
 import org.springframework.test.context.TestPropertySource;
-import testbed.contracts.ProblemType;
 import testbed.support.deadline.Deadline;
 
 @TestPropertySource(properties = "testbed.preset=thesis")
@@ -42,19 +39,6 @@ class ThesisPresetTest extends RunningGateway {
         .returns(
             defaults.getWaitIntervalFunctionInOpenState().apply(1),
             config -> config.getWaitIntervalFunctionInOpenState().apply(1));
-  }
-
-  @Test
-  void hasATimeLimitOfThreeSeconds() {
-    service.isSilent();
-    registerCinema("metropole");
-    var start = Instant.now();
-
-    expectFallback(
-        get("/cinema/metropole/movie/list"), ProblemType.TIME_LIMIT, "cinema-metropole-service");
-
-    assertThat(Duration.between(start, Instant.now()))
-        .isGreaterThanOrEqualTo(Duration.ofMillis(2900));
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +46,7 @@ class TierLimitTest {
 
   @BeforeAll
   static void start() throws Exception {
-    database = EmbeddedPostgres.start();
+    database = EmbeddedPostgres.builder().setPGStartupWait(Duration.ofMinutes(2)).start();
   }
 
   @AfterAll

@@ -43,7 +43,7 @@ class GuardedServiceTest {
 
     guarded()
         .pass(MockServerWebExchange.from(MockServerHttpRequest.post("/reservation/make").build()))
-        .block(Duration.ofSeconds(5));
+        .block(Duration.ofMinutes(1));
 
     verify(fallback).answer(any(), eq("cinema"), eq(lost));
   }
@@ -54,7 +54,7 @@ class GuardedServiceTest {
         () -> List.of(FIRST, SECOND),
         List::getFirst,
         CircuitBreaker.ofDefaults("cinema"),
-        Duration.ofSeconds(5),
+        Duration.ofMinutes(1),
         client,
         mock(RequestBodies.class),
         fallback,
