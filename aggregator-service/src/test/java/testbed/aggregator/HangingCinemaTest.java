@@ -1,9 +1,10 @@
 package testbed.aggregator;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
+import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
@@ -27,23 +28,36 @@ class HangingCinemaTest extends RunningAggregator {
   @Autowired CircuitBreakerRegistry breakers;
 
   @BeforeEach
-  void closeTheCircuit() {
-    breakers.circuitBreaker("dundrum-list").reset();
+  void closeTheCircuits() {
+    breakers.getAllCircuitBreakers().forEach(CircuitBreaker::reset);
+    dundrum.requests().clear();
   }
 
   @Test
   void isMissingWithoutBeingAskedUntilItAnswersAgain() {
     dundrum.isSilent();
 
-    for (int i = 0; i < 4; i++) {
-      assertThat(missing()).isEqualTo("dundrum");
-    }
-    assertThat(dundrum.requests()).hasSize(2);
+    // On a busy machine the other cinema may be late, too.
+    await()
+        .atMost(1, MINUTES)
+        .untilAsserted(
+            () -> {
+              closeTheCircuits();
+              for (int i = 0; i < 4; i++) {
+                assertThat(missing()).isEqualTo("dundrum");
+              }
+              assertThat(dundrum.requests()).hasSize(2);
+            });
 
     dundrum.answersAsCinema("dundrum");
-    breakers.circuitBreaker("dundrum-list").transitionToHalfOpenState();
-    assertThat(missing()).isNull();
-    assertThat(missing()).isNull();
+    await()
+        .untilAsserted(
+            () -> {
+              breakers.circuitBreaker("ucd-list").reset();
+              breakers.circuitBreaker("dundrum-list").transitionToHalfOpenState();
+              assertThat(missing()).isNull();
+              assertThat(missing()).isNull();
+            });
   }
 
   @Test
@@ -66,8 +80,14 @@ class HangingCinemaTest extends RunningAggregator {
           }
         });
 
-    assertThat(missing()).isEqualTo("dundrum");
-    assertThat(cutOff.await(10, SECONDS)).isTrue();
+    await()
+        .atMost(1, MINUTES)
+        .untilAsserted(
+            () -> {
+              closeTheCircuits();
+              assertThat(missing()).isEqualTo("dundrum");
+            });
+    assertThat(cutOff.await(1, MINUTES)).isTrue();
   }
 
   private String missing() {

@@ -16,12 +16,7 @@ import org.springframework.test.context.TestPropertySource;
 import testbed.support.deadline.Deadline;
 
 /** Cinemas that are asked straight, and what becomes of the list if they fail. */
-@TestPropertySource(
-    properties = {
-      "aggregator.deadline=2s",
-      "aggregator.pool.size=2",
-      "aggregator.pool.acquire=100ms"
-    })
+@TestPropertySource(properties = {"aggregator.pool.size=2", "aggregator.pool.acquire=100ms"})
 class MovieListTest extends RunningAggregator {
 
   @Test
@@ -108,7 +103,7 @@ class MovieListTest extends RunningAggregator {
 
     get("/api/movie/list");
 
-    assertThat(Long.parseLong(told.get())).isBetween(1L, 2000L);
+    assertThat(Long.parseLong(told.get())).isBetween(1L, 60_000L);
   }
 
   @Test
@@ -128,7 +123,8 @@ class MovieListTest extends RunningAggregator {
     dundrum.isSilent();
     // More often than there are connections to a cinema.
     for (int i = 0; i < 3; i++) {
-      assertPartial(get("/api/movie/list"));
+      // On a busy machine the others may be late, too.
+      await().untilAsserted(() -> assertPartial(soon()));
     }
 
     dundrum.answersAsCinema("dundrum");
@@ -141,7 +137,7 @@ class MovieListTest extends RunningAggregator {
     dundrum.isSilent();
     ucd.answers(500, "application/problem+json", "{}");
 
-    var list = get("/api/movie/list");
+    var list = soon();
 
     assertThat(list.getStatusCode()).isEqualTo(HttpStatus.GATEWAY_TIMEOUT);
     assertThat(list.getHeaders().getContentType()).isEqualTo(MediaType.APPLICATION_PROBLEM_JSON);
@@ -157,6 +153,13 @@ class MovieListTest extends RunningAggregator {
         .contains("application=\"aggregator-service\"");
     assertThat(getManagement("/actuator/env").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
     assertThat(get("/actuator/health/liveness").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+  }
+
+  /** The list for a client that does not wait long. */
+  private ResponseEntity<String> soon() {
+    var headers = new HttpHeaders();
+    headers.set(Deadline.HEADER, "2000");
+    return get("/api/movie/list", headers);
   }
 
   private static String timed(String tag) {

@@ -2,6 +2,7 @@ package testbed.aggregator.movie;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -103,10 +104,14 @@ class MoviesTest {
 
   @Test
   void namesACinemaThatIsSilentAtTheDeadlineAndReadsWhatOthersHaveAnsweredByThen() {
-    var list = movies(ALL, silent(DUNDRUM), FanOut.PARALLEL, SHORT).list();
+    await()
+        .untilAsserted(
+            () -> {
+              var list = movies(ALL, silent(DUNDRUM), FanOut.PARALLEL, SHORT).list();
 
-    assertThat(list.cinemas()).containsExactly(catalogue(CINEWORLD), catalogue(UCD));
-    assertThat(list.missing()).containsExactly(DUNDRUM);
+              assertThat(list.cinemas()).containsExactly(catalogue(CINEWORLD), catalogue(UCD));
+              assertThat(list.missing()).containsExactly(DUNDRUM);
+            });
   }
 
   @ParameterizedTest
@@ -133,10 +138,15 @@ class MoviesTest {
 
   @Test
   void namesTheSilentCinemaAndThoseBehindItWhenAskedInSequence() {
-    var list = movies(ALL, silent(DUNDRUM), FanOut.SEQUENTIAL, SHORT).list();
+    // On a busy machine the deadline may pass before the first is asked.
+    await()
+        .untilAsserted(
+            () -> {
+              var list = movies(ALL, silent(DUNDRUM), FanOut.SEQUENTIAL, SHORT).list();
 
-    assertThat(list.cinemas()).containsExactly(catalogue(CINEWORLD));
-    assertThat(list.missing()).containsExactly(DUNDRUM, UCD);
+              assertThat(list.cinemas()).containsExactly(catalogue(CINEWORLD));
+              assertThat(list.missing()).containsExactly(DUNDRUM, UCD);
+            });
     assertThat(events).doesNotContain("ask ucd");
   }
 
