@@ -25,10 +25,8 @@ class RequestDeliveryLimitTest {
   private static final int MOST = 3;
 
   private final MongoServer server = new MongoServer(new MemoryBackend());
-  private final MongoClient client =
-      MongoClients.create(
-          "mongodb://localhost:%d/?serverSelectionTimeoutMS=2000"
-              .formatted(server.bind().getPort()));
+  private final int port = server.bind().getPort();
+  private final MongoClient client = MongoClients.create("mongodb://localhost:" + port);
   private final MongoOperations database = new MongoTemplate(client, "cinema-ucd");
 
   private final Deliveries deliveries = new Deliveries(database);
@@ -107,8 +105,11 @@ class RequestDeliveryLimitTest {
   @Test
   void handlesWhatItCannotCountBecauseTheDatabaseIsAway() {
     server.shutdownNow();
+    var impatient = "mongodb://localhost:%d/?serverSelectionTimeoutMS=100".formatted(port);
 
-    deliver(again(true));
+    try (var away = MongoClients.create(impatient)) {
+      deliver(again(true), new Deliveries(new MongoTemplate(away, "cinema-ucd")));
+    }
 
     assertThat(handled).hasSize(1);
   }
@@ -132,6 +133,10 @@ class RequestDeliveryLimitTest {
   }
 
   private void deliver(Message message) {
+    deliver(message, deliveries);
+  }
+
+  private void deliver(Message message, Deliveries deliveries) {
     ContainerDelivery.deliver(
         message,
         null,
