@@ -26,9 +26,7 @@ final class Market implements AutoCloseable {
     "market.db.user=postgres",
     "market.db.password=postgres",
     "market.hibernate[hibernate.hbm2ddl.auto]=validate",
-    "spring.datasource.hikari.connection-timeout=60000",
-    "spring.datasource.hikari.data-source-properties.options=-c lock_timeout=60000",
-    "spring.datasource.hikari.data-source-properties.socketTimeout=120"
+    "spring.http.clients.read-timeout=60s"
   };
 
   private final ConfigurableApplicationContext context;

@@ -4,6 +4,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.springframework.core.io.ClassPathResource;
@@ -22,6 +23,7 @@ final class Postgres {
     try {
       // The library switches both off.
       return EmbeddedPostgres.builder()
+          .setPGStartupWait(Duration.ofMinutes(2))
           .setServerConfig("fsync", "on")
           .setServerConfig("synchronous_commit", "on")
           .start();

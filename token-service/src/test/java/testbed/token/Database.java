@@ -3,6 +3,7 @@ package testbed.token;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** A PostgreSQL server of one test class. */
@@ -12,7 +13,7 @@ final class Database implements AutoCloseable {
 
   Database() {
     try {
-      server = EmbeddedPostgres.start();
+      server = EmbeddedPostgres.builder().setPGStartupWait(Duration.ofMinutes(2)).start();
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }

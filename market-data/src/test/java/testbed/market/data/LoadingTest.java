@@ -7,6 +7,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,7 +22,7 @@ class LoadingTest {
 
   @BeforeAll
   static void start() throws IOException {
-    server = EmbeddedPostgres.start();
+    server = EmbeddedPostgres.builder().setPGStartupWait(Duration.ofMinutes(2)).start();
   }
 
   @AfterAll

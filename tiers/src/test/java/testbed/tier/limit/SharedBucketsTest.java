@@ -19,7 +19,7 @@ class SharedBucketsTest extends TierLimitsContract {
 
   @BeforeAll
   static void startServer() throws IOException {
-    server = EmbeddedPostgres.start();
+    server = EmbeddedPostgres.builder().setPGStartupWait(Duration.ofMinutes(2)).start();
   }
 
   @AfterAll
