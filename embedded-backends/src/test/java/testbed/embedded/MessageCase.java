@@ -208,7 +208,9 @@ enum MessageCase {
       }
       // Whether another one comes is known only after a while.
       int count = 0;
-      while (delivered.poll(3, TimeUnit.SECONDS) != null) {
+      for (int patience = PATIENCE_SECONDS;
+          delivered.poll(patience, TimeUnit.SECONDS) != null;
+          patience = 3) {
         count++;
       }
       return "%d delivered".formatted(count);

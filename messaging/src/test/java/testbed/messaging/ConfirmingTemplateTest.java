@@ -153,7 +153,7 @@ class ConfirmingTemplateTest {
             });
 
     assertTimeoutPreemptively(
-        Duration.ofSeconds(20),
+        Duration.ofMinutes(1),
         () -> {
           try (var senders = Executors.newVirtualThreadPerTaskExecutor()) {
             var attempts =

@@ -2,6 +2,7 @@ package testbed.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.io.IOException;
@@ -24,7 +25,7 @@ class WriteLimitTest {
       var stream = socket.getOutputStream();
 
       assertTimeoutPreemptively(
-          Duration.ofSeconds(20),
+          Duration.ofMinutes(1),
           () ->
               assertThatThrownBy(
                       () -> {
@@ -38,7 +39,15 @@ class WriteLimitTest {
   }
 
   @Test
-  void leavesAConnectionAloneOverWhichNothingIsSent() throws Exception {
+  void leavesAConnectionAloneOverWhichNothingIsSent() {
+    // On a busy machine a write itself may take longer.
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .ignoreExceptions()
+        .untilAsserted(this::sendsAgainAfterAPause);
+  }
+
+  private void sendsAgainAfterAPause() throws Exception {
     try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         var socket = sockets.createSocket()) {
       socket.connect(server.getLocalSocketAddress());

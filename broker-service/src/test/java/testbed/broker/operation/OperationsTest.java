@@ -50,7 +50,7 @@ class OperationsTest {
   private static final Duration EXPIRY = Duration.ofSeconds(60);
   private static final int BODY = 100;
   private static final Duration AT_ONCE = Duration.ZERO;
-  private static final long PATIENCE_SECONDS = 10;
+  private static final long PATIENCE_SECONDS = 60;
   private static final Operation<MoviesListed> ALL_MOVIES =
       Operation.atEveryCinema(MoviesListed.class);
   private static final Operation<ReservationMade> AT_UCD =
