@@ -59,6 +59,7 @@ import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.CinemaMessage.WithdrawReservation;
 import testbed.contracts.message.Topology;
 import testbed.messaging.testing.BackendContainers;
+import testbed.support.testing.LongLimits;
 
 /** The whole service over AMQP, on RabbitMQ and MongoDB servers in containers. */
 @SpringBootTest(
@@ -66,7 +67,9 @@ import testbed.messaging.testing.BackendContainers;
     properties = {
       "cinema.name=cineworld",
       "cinema.transport=amqp",
-      "cinema.presence-interval=200ms"
+      "cinema.presence-interval=200ms",
+      // One test waits until the database has been away for too long.
+      LongLimits.OFF
     })
 // Its server ends with this class.
 @DirtiesContext
