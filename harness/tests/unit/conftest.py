@@ -128,7 +128,7 @@ def start_backends(
 
 @pytest.fixture
 def make_stack(project: Project) -> Callable[..., Stack]:
-    def make(deployment: Deployment, ready_s: float = 15.0, converged_s: float = 15.0) -> Stack:
+    def make(deployment: Deployment, ready_s: float = 60.0, converged_s: float = 60.0) -> Stack:
         return Stack(project, deployment, os.environ, ready_s, converged_s)
 
     return make

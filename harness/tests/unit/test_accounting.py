@@ -96,11 +96,11 @@ def test_no_more_operations_are_in_flight_than_workers() -> None:
         in_flight.append(key)
         if len(in_flight) == 3:
             full.set()
-        release.wait(10)
+        release.wait(60)
         return MADE
 
     with Load(send, [0.0] * 20, workers=3) as load:
-        assert full.wait(10)
+        assert full.wait(60)
         assert len(in_flight) == 3
         held_s = load.elapsed_s
         release.set()
@@ -147,7 +147,7 @@ def test_a_load_that_stalls_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     release = threading.Event()
 
     def send(_: str) -> Outcome:
-        release.wait(10)
+        release.wait(60)
         return MADE
 
     try:

@@ -82,6 +82,12 @@ def serving(fake: FakeGrafana, port: int = 0) -> Iterator[None]:
         worker.join()
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no answer come too late because the machine stands still."""
+    monkeypatch.setattr(annotations, "TIMEOUT_S", 60)
+
+
 @pytest.fixture
 def grafana() -> Iterator[FakeGrafana]:
     fake = FakeGrafana()
@@ -134,7 +140,10 @@ def test_a_refusal_is_told_once_and_nothing_more_is_sent(grafana: FakeGrafana, s
     assert len(grafana.received) == 1
 
 
-def test_a_slow_one_is_waited_for_only_once_and_shortly(grafana: FakeGrafana) -> None:
+def test_a_slow_one_is_waited_for_only_once_and_shortly(
+    grafana: FakeGrafana, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(annotations, "TIMEOUT_S", 1.0)
     grafana.delay_s = 30
     notices: list[str] = []
     marking = Annotations(grafana.settings(), notices.append)

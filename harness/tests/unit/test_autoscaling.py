@@ -172,7 +172,7 @@ class FakeStack:
 
 
 def scaled(stack: FakeStack, rule: Autoscale, request: float) -> ScaledService:
-    quick = rule.model_copy(update={"every": 0.05})
+    quick = rule.model_copy(update={"every": 0.3})
     return ScaledService(quick, request, cast(Stack, stack))
 
 
@@ -181,7 +181,7 @@ def autoscaler(stack: FakeStack, folder: Path) -> Autoscaler:
 
 
 def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not holds() and time.monotonic() < deadline:
         time.sleep(0.01)
 

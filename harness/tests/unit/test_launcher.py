@@ -88,7 +88,7 @@ def run(folder: Path, *command: str, **environ: str) -> subprocess.CompletedProc
         env={**os.environ, "CDPATH": str(folder), **environ},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
 

@@ -148,7 +148,8 @@ def test_a_run_is_accounted_for_when_its_work_has_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ledger, "POLL_S", 0.01)
-    monkeypatch.setattr(ledger, "QUIET_S", 0.1)
+    # Longer than a machine stands still between two answers.
+    monkeypatch.setattr(ledger, "QUIET_S", 6)
     withdrawn = ""
     stored = {"a": "user-1@x", "b": "user-2@x", "c": "user-10@x", "d": withdrawn}
     monkeypatch.setattr(database, "stored", lambda *_: stored)

@@ -266,13 +266,13 @@ def served(tmp_path: Path) -> Iterator[str]:
 def test_answers_prometheus_and_nobody_else(served: str, tmp_path: Path) -> None:
     write(tmp_path / "results.csv", row("list"))
 
-    httpx.get(f"{served}/metrics")
-    answer = httpx.get(f"{served}/metrics")
+    httpx.get(f"{served}/metrics", timeout=60)
+    answer = httpx.get(f"{served}/metrics", timeout=60)
 
     assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
     assert ended(answer.text) == 1
     assert re.search(r"^process_cpu_seconds_total \d+\.\d+$", answer.text, re.MULTILINE)
-    assert httpx.get(f"{served}/results.csv").status_code == 404
+    assert httpx.get(f"{served}/results.csv", timeout=60).status_code == 404
 
 
 def test_needs_no_package_and_names_a_missing_folder(tmp_path: Path) -> None:

@@ -279,7 +279,9 @@ def test_any_process_is_started_and_its_answers_are_kept(own: Project) -> None:
     try:
         answers.keep(own, deployment)
         used = stack.meter().read(pss=True)
-        assert httpx.get(f"http://127.0.0.1:{port}/", trust_env=False).status_code == 200
+        assert (
+            httpx.get(f"http://127.0.0.1:{port}/", timeout=60, trust_env=False).status_code == 200
+        )
     finally:
         stack.stop()
 

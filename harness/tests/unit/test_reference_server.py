@@ -31,12 +31,12 @@ def serve() -> Iterator[Serve]:
         started.append(process)
         assert process.stdout is not None
         port = int(process.stdout.readline())
-        return httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False)
+        return httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=60)
 
     yield start
     for server in started:
         # The end of its input ends it.
-        server.communicate(timeout=10)
+        server.communicate(timeout=60)
         assert server.returncode == 0
 
 

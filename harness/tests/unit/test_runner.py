@@ -1021,7 +1021,7 @@ def test_services_of_a_system_are_scraped_while_there_is_a_load(system: Setup) -
         }
     )
     results = make_results(system, plan)
-    measure(with_generator(system, "--linger", "2"), results, Noted(), plan)
+    measure(with_generator(system, "--linger", "6"), results, Noted(), plan)
 
     def record(load: str) -> dict[str, Any]:
         data: dict[str, Any] = json.loads((results / load / "run.json").read_text())

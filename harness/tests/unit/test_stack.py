@@ -329,7 +329,7 @@ def test_the_meter_reads_cpu_and_memory(service: MakeService, make_stack: MakeSt
     running.start()
     meter = running.meter()
     before = meter.read()["gateway"]
-    with httpx.Client(trust_env=False) as http:
+    with httpx.Client(trust_env=False, timeout=60) as http:
         for _ in range(300):
             http.get(f"http://127.0.0.1:{gateway.ports[0]}/")
     after = meter.read(pss=True)["gateway"]
@@ -359,7 +359,7 @@ def test_every_instance_of_a_service_is_suspended(
 
     with running.suspended("cinema"):
         # A process stops when it is next given a processor.
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while len(suspended()) < 2 and time.monotonic() < deadline:
             time.sleep(0.02)
         during = suspended()
@@ -429,7 +429,7 @@ def test_a_signal_ends_the_command_and_everything_it_started(
         both = recorded is not None and len(recorded.running) == 2
         return both and ports.accepts(first) and ports.accepts(second)
 
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while not known_to_listen() and time.monotonic() < deadline:
         time.sleep(0.05)
     if moment == "started":
@@ -440,7 +440,7 @@ def test_a_signal_ends_the_command_and_everything_it_started(
     assert len(recorded.running) == 2
 
     command.send_signal(number)
-    command.communicate(timeout=30)
+    command.communicate(timeout=60)
 
     assert command.returncode != 0
     # Ended, reaped or not: that is the first process's part.

@@ -35,7 +35,7 @@ def test_a_service_that_cannot_be_suspended_is_an_error_and_was_never_stopped() 
     suspension = Suspension(plan(1), refuse)
     with suspension.during(loading := Loading()):
         loading.watchers[0](begun())
-        assert asked.wait(10)
+        assert asked.wait(60)
 
     with pytest.raises(UserError, match="'gateway' does not run"):
         suspension.record()
@@ -58,7 +58,7 @@ def test_an_error_in_the_load_resumes_the_service() -> None:
         running.callback(suspension.end)
         with suspension.during(loading := Loading()):
             loading.watchers[0](begun())
-            assert suspended.wait(10)
+            assert suspended.wait(60)
             raise KeyError("load")
 
     assert resumed.is_set()

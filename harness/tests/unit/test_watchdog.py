@@ -160,7 +160,7 @@ def test_an_owner_that_closed_its_pipe_and_has_not_ended_yet_is_waited_for(
     watchdog.watch(project, owner)
 
     monkeypatch.undo()
-    assert gone([service.process for service in recorded.running], 5)
+    assert gone([service.process for service in recorded.running], 60)
     assert record.load(project) is None
     stack.stop()
 
