@@ -99,7 +99,7 @@ def answers(product: Product) -> Iterator[tuple[str, int, httpx.Response]]:
     for rule in (*RULES[product.variant], *EVERYWHERE):
         path = rule.path.format(made=own, asked=asked, listed=listed)
         # Results are waited for; a request that waits would be answered with its own.
-        headers = {"Prefer": "wait=10"} if path != rule.path else {}
+        headers = {"Prefer": "wait=30"} if path != rule.path else {}
         for (who, account), status in zip(CLIENTS.items(), rule.statuses, strict=True):
             answer = product.http.request(
                 rule.method, path, json=rule.body, auth=account, headers=headers

@@ -12,7 +12,7 @@ from testbed.deploy import ports
 from testbed.deploy.stack import Stack
 from testbed.model.systems import declaration
 
-PATIENCE_S = 20
+PATIENCE_S = 60
 
 PROBLEM = "application/problem+json"
 

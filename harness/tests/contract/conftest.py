@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import pytest
@@ -37,10 +37,23 @@ PORT_OFFSET = 4000
 WORKER_PORTS = 10_000
 """The distance between the ports of workers that test beside each other."""
 
-START_LIMIT_S = 360
+START_LIMIT_S = 600
+"""Of a start and a test, on a slow machine."""
 
-SETTINGS = {"BROKER_STORE_EXPIRY": "12s", "CINEMA_DRILLS": "true"}
-"""Answers expire while a test can wait for it, and cinemas answer late when asked to."""
+READY_LIMIT_S = 300.0
+CONVERGED_LIMIT_S = 120.0
+
+PATIENCE_S = 120.0
+"""The longest wait for anything that is going to happen, answers included."""
+
+SETTINGS = {"CINEMA_DRILLS": "true"}
+"""Cinemas answer late when asked to."""
+
+PATIENT = HERE / "patient.jvm"
+"""The limits of services under test; `check-variant.sh` reads them too."""
+
+DEADLINE_S = 5 if os.environ.get("TESTBED_BASE_URL") else 20
+"""The time for an answer, in `PATIENT`; a running system is taken to have the presets'."""
 
 OF_VARIANT = re.compile(rf"\[({'|'.join(PRODUCTS)})[]-]")
 """How the parameters of a test of one variant begin."""
@@ -139,11 +152,12 @@ def started(
     port_offset: int = PORT_OFFSET,
     *,
     environ: Mapping[str, str] = os.environ,
+    patient: bool = True,
     **further: Any,
 ) -> Iterator[Stack]:
     """Start a variant; stop it at the end, at which it must not have ended by itself.
 
-    `further` is for `Choice`.
+    Without `patient` its services have the limits of the preset. `further` is for `Choice`.
     """
     project = Project(Project.find().root, folder)
     offset = port_offset + worker_ports()
@@ -156,9 +170,10 @@ def started(
         build.require_jars(project, jars(choice, project))
         java = jdk.for_services()
         plain = in_processes(choice, project, java, environ)
+        options = (QUICK, f"@{PATIENT}") if patient else (QUICK,)
         # A build may write the jars anew meanwhile.
-        described = aot_cache.at_hand(plain, project, java, QUICK)
-    stack = Stack(project, described, environ)
+        described = aot_cache.at_hand(plain, project, java, *options)
+    stack = Stack(project, described, environ, READY_LIMIT_S, CONVERGED_LIMIT_S)
     stack.start()
     try:
         yield stack
@@ -204,14 +219,17 @@ def product(variant: str, running: Stack | None) -> Iterator[Product]:
     asked.close()
 
 
-Eventually = Callable[[Callable[[], bool], float], None]
+class Eventually(Protocol):
+    """Waits until something holds, for some seconds at most."""
+
+    def __call__(self, holds: Callable[[], bool], limit_s: float = PATIENCE_S) -> None: ...
 
 
 @pytest.fixture(scope="session")
 def eventually() -> Eventually:
-    """Return a function that waits until something holds, for some seconds at most."""
+    """Return a function that waits."""
 
-    def wait(holds: Callable[[], bool], limit_s: float) -> None:
+    def wait(holds: Callable[[], bool], limit_s: float = PATIENCE_S) -> None:
         deadline = time.monotonic() + limit_s
         while not holds():
             assert time.monotonic() < deadline, f"not within {limit_s} s"

@@ -88,6 +88,7 @@ def fuzz(product: Product, folder: Path, cases: int, *, chains: bool) -> Fuzzed:
     command = [sys.executable, "-m", "schemathesis.cli", "--config-file", "schemathesis.toml"]
     command += ["run", f"{product.base_url}/openapi.yaml", "--url", product.base_url]
     command += ["--auth", ":".join(ADMINISTRATOR)]
+    command += ["--request-timeout", "60"]
     command += ["--checks", ",".join(CHECKS), "--tls-verify", "false", "--no-color"]
     command += ["--phases", ",".join([*PHASES, *([CHAINS] if chains else [])])]
     command += ["--max-examples", str(cases), "--seed", str(SEED), "--generation-database", "none"]

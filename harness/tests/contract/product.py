@@ -14,7 +14,7 @@ from .accounts import Credentials
 from .openapi import Document
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-SLOWEST_ANSWER_S = 30.0
+SLOWEST_ANSWER_S = 120.0
 
 RUN = f"run-{uuid.uuid4().hex[:12]}.example.org"
 """The host of this run's e-mail addresses: a running system may hold those of earlier runs."""
@@ -29,14 +29,17 @@ class Product(ABC):
     ----------
     base_url
         Where the front door is.
+    slowest_answer_s
+        After which a client gives up.
     """
 
     variant: str
     prefix: str
     """What the paths of one cinema's operations start with."""
 
-    def __init__(self, base_url: str) -> None:
+    def __init__(self, base_url: str, slowest_answer_s: float = SLOWEST_ANSWER_S) -> None:
         self.base_url = base_url
+        self.slowest_answer_s = slowest_answer_s
         self.document = Document(self.variant)
         self._clients: list[httpx.Client] = []
         self._mine = threading.local()
@@ -51,7 +54,7 @@ class Product(ABC):
         if not hasattr(self._mine, "client"):
             self._mine.client = httpx.Client(
                 base_url=self.base_url,
-                timeout=SLOWEST_ANSWER_S,
+                timeout=self.slowest_answer_s,
                 trust_env=False,
                 verify=False,
                 auth=Credentials(),
@@ -137,7 +140,7 @@ class Asynchronous(Product):
         correlation = answer.text
         assert UUID.fullmatch(correlation), correlation
         assert answer.headers["Location"] == f"{answer.request.url.path}/{correlation}"
-        return self.fetch(answer, "wait=10")
+        return self.fetch(answer, "wait=30")
 
     def fetch(self, acknowledgement: httpx.Response, *preferences: str) -> httpx.Response:
         """Fetch the result of an acknowledged request, with any number of Prefer headers."""

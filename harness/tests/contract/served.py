@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import httpx
 
 from testbed.deploy.stack import Stack
 
+from .conftest import PATIENCE_S
 from .openapi import Document
 
 CLIENTS = 8
@@ -20,12 +22,18 @@ GROWTH_MB = 64
 """What a service may take more while it refuses requests; one decoded image would be 2,700."""
 
 
+def pause(seconds: float) -> None:
+    """Wait in steps of 100 ms, so that a machine that stands still meanwhile adds to the wait."""
+    for _ in range(round(10 * seconds)):
+        time.sleep(0.1)
+
+
 def address_of(stack: Stack) -> str:
     """Return the address of the front door."""
     return f"http://127.0.0.1:{stack.deployment.front_port}"
 
 
-def checked_client(address: str, document: Document, prefix: str, timeout_s: float) -> httpx.Client:
+def checked_client(address: str, document: Document, prefix: str) -> httpx.Client:
     """Return a client of a front door; answers of paths with the prefix must fit the document."""
 
     def check(answer: httpx.Response) -> None:
@@ -35,7 +43,7 @@ def checked_client(address: str, document: Document, prefix: str, timeout_s: flo
 
     return httpx.Client(
         base_url=address,
-        timeout=timeout_s,
+        timeout=PATIENCE_S,
         trust_env=False,
         event_hooks={"response": [check]},
     )

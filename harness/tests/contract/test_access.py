@@ -55,7 +55,7 @@ def test_anothers_id_is_answered_like_one_that_never_was(product: Product) -> No
         assert problems[0]["detail"].replace(made.text, "ID") == problems[1]["detail"].replace(
             "36f93c29-c823-4589-a704-56e2ef50e5f3", "ID"
         )
-    answer = product.http.get(location, headers={"Prefer": "wait=10"}, auth=USER)
+    answer = product.http.get(location, headers={"Prefer": "wait=30"}, auth=USER)
     assert answer.status_code == httpx.codes.OK
 
 

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from .accounts import USER
+from .conftest import PATIENCE_S
 from .product import Product, problem, reservation
 
 JSON = {"Content-Type": "application/json"}
@@ -217,7 +218,9 @@ def test_wrong_method_for_a_reservation(product: Product, method: str) -> None:
 def test_methods_are_those_that_the_document_has(product: Product) -> None:
     for path, methods in ((product.make_path("cineworld"), {"POST"}), ("/api/movie/list", {"GET"})):
         # Not by the product's client: the document has no such method.
-        answer = httpx.options(f"{product.base_url}{path}", auth=USER, trust_env=False)
+        answer = httpx.options(
+            f"{product.base_url}{path}", auth=USER, timeout=PATIENCE_S, trust_env=False
+        )
         allowed = {verb.strip() for verb in answer.headers["Allow"].split(",")}
         # Beside those that every resource has.
         assert allowed - {"HEAD", "OPTIONS"} == methods

@@ -10,7 +10,7 @@ import pytest
 from testbed.deploy.stack import Stack
 from testbed.model import systems
 
-from .conftest import BASE_URL, START_LIMIT_S, started
+from .conftest import BASE_URL, PATIENCE_S, START_LIMIT_S, started
 from .product import reservation
 
 SYSTEM = "cinema-direct"
@@ -36,7 +36,7 @@ def test_a_reservation_at_one_instance_is_known_to_all(direct: Stack) -> None:
     ports = direct.deployment.front_ports
     assert len(ports) == INSTANCES
     path = systems.declaration(SYSTEM).workloads["reserve"]
-    with httpx.Client(trust_env=False) as http:
+    with httpx.Client(trust_env=False, timeout=PATIENCE_S) as http:
         for number, port in enumerate(ports):
             wanted = reservation(clientEmail=f"client-{number}@ucd.ie")
             made = http.post(f"http://127.0.0.1:{port}{path}", json=wanted)

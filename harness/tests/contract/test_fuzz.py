@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from .conftest import START_LIMIT_S
 from .fuzz import fuzz
 from .product import Product
 
@@ -18,7 +19,7 @@ ASKED_FOR = os.environ.get("TESTBED_FUZZ_CASES")
 CASES = int(ASKED_FOR or 50)
 
 
-@pytest.mark.timeout(360 + 3 * CASES)
+@pytest.mark.timeout(START_LIMIT_S + 30 * CASES)
 def test_made_up_requests_are_answered_as_documented(product: Product, tmp_path: Path) -> None:
     fuzzed = fuzz(product, tmp_path, CASES, chains=ASKED_FOR is not None)
 

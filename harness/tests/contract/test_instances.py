@@ -27,7 +27,7 @@ from testbed.model.files import tail
 from testbed.model.project import Project
 from testbed.model.systems import service_of
 
-from .conftest import PORT_OFFSET, SETTINGS, Eventually, worker_ports
+from .conftest import PATIENCE_S, PORT_OFFSET, SETTINGS, Eventually, worker_ports
 from .product import Product, reservation
 
 SERVICE = "cinema-ucd-service"
@@ -77,7 +77,7 @@ def instances(
                 assert process.find() is not None, tail(log)
                 return second.ready(http) and both.converged(http) is None
 
-            eventually(complete, 60)
+            eventually(complete)
         yield Instances(services, process)
     finally:
         programs.stop([process])
@@ -85,7 +85,7 @@ def instances(
 
 def worked(instances: Instances) -> dict[str, float]:
     """Return how many reservations each instance has made."""
-    with client() as http:
+    with client(PATIENCE_S) as http:
         metrics_of = metrics.ask(
             http, {service.name: service.ports[0] for service in instances.services}
         )
@@ -105,7 +105,7 @@ def test_both_instances_work_and_store_in_one_place(
         after = worked(instances)
         return all(after[service.name] > before[service.name] for service in instances.services)
 
-    eventually(shared, 30)
+    eventually(shared)
     assert set(made) <= {booked["id"] for booked in product.reservations("ucd")}
 
 
@@ -126,11 +126,11 @@ def test_no_request_fails_when_one_instance_is_told_to_stop(
         asking = [clients.submit(ask) for _ in range(CLIENTS)]
         try:
             eventually(
-                lambda: all(count > before[name] for name, count in worked(instances).items()), 30
+                lambda: all(count > before[name] for name, count in worked(instances).items())
             )
             assert programs.stop([instances.second]) == []
             enough = len(listed) + MORE
-            eventually(lambda: len(listed) >= enough, 30)
+            eventually(lambda: len(listed) >= enough)
         finally:
             done.set()
         for future in asking:

@@ -13,6 +13,7 @@ from testbed.deploy.stack import Stack
 from testbed.model.project import Project
 
 from .attacks import HEALTH_AND_METRICS, Attack, Door, all_of_them, answer, doors
+from .conftest import PATIENCE_S
 from .product import Product
 
 
@@ -70,7 +71,7 @@ def test_rabbitmqs_management_asks_for_the_account(product: Product, running: St
     url = f"http://127.0.0.1:{variables['PORT_RABBITMQ_MANAGEMENT']}/api/overview"
 
     answers = [
-        httpx.get(url, auth=credentials, trust_env=False)
+        httpx.get(url, auth=credentials, timeout=PATIENCE_S, trust_env=False)
         for credentials in (None, ("guest", "guest"), account)
     ]
 

@@ -15,7 +15,7 @@ from testbed.deploy.registry import ADDRESS
 from testbed.deploy.services import client
 from testbed.deploy.stack import Stack
 
-from .conftest import Eventually
+from .conftest import PATIENCE_S, Eventually
 from .product import Product
 
 NAMES = [f"cinema-{number:03}-{'x' * 29}" for number in range(190)]
@@ -46,7 +46,7 @@ def many_cinemas(running: Stack | None, variant: str) -> Iterator[None]:
         service for service in running.deployment.services if service.name == "cinema-ucd-service"
     )
     instances = f"{like.environ[ADDRESS]}apps/CINEMA-UCD-SERVICE"
-    with client() as http:
+    with client(PATIENCE_S) as http:
         answer = http.get(instances, headers={"Accept": "application/json"})
         usual = answer.json()["application"]["instance"][0]
         for name in NAMES:
@@ -78,5 +78,5 @@ def test_list_has_those_that_were_known(
         assert len(LISTED) + len(missing) <= KNOWN
         return len(LISTED) + len(missing) == KNOWN
 
-    eventually(all_known, 60)
+    eventually(all_known)
     assert not set(answers[-1].headers["Cinemas-Missing"].split(", ")) & set(LISTED)

@@ -75,13 +75,13 @@ def market(
     if BASE_URL:
         if name != RUNNING_VARIANT:
             pytest.skip("TESTBED_BASE_URL: another system runs")
-        with checked_client(BASE_URL, Document(MODULE), "/api", timeout_s=10) as http:
+        with checked_client(BASE_URL, Document(MODULE), "/api") as http:
             yield Market(name, None, http)
         return
     folder = tmp_path_factory.mktemp(name)
     with (
         started(name, {"ACCESS_CONTROL": "off"}, folder, PORT_OFFSET) as stack,
-        checked_client(address_of(stack), Document(MODULE), "/api", timeout_s=10) as http,
+        checked_client(address_of(stack), Document(MODULE), "/api") as http,
     ):
         yield Market(name, stack, http)
 

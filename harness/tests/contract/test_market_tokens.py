@@ -14,7 +14,7 @@ from testbed.deploy.deployments import Choice
 from testbed.model import systems
 from testbed.model.project import Project
 
-from .conftest import BASE_URL, QUICK, START_LIMIT_S, started
+from .conftest import BASE_URL, PATIENCE_S, QUICK, START_LIMIT_S, Eventually, started
 from .openapi import Document
 from .product import problem
 from .served import address_of, checked_client
@@ -30,14 +30,14 @@ pytestmark = [
 
 @pytest.mark.parametrize("name", ["market-services", "market-keycloak"])
 def test_the_gateway_and_each_service_check_tokens_and_the_gateway_counts_requests(
-    tmp_path: Path, name: str
+    tmp_path: Path, name: str, eventually: Eventually
 ) -> None:
     settings = {"ACCESS_CONTROL": "off", "MARKET_TOKENS": "everywhere", "MARKET_LIMIT": "shared"}
     require_programs(Choice(name, settings=settings))
     environ = {**os.environ, "JAVA_OPTS": QUICK}
     with (
         started(name, settings, tmp_path, PORT_OFFSET, environ=environ) as stack,
-        checked_client(address_of(stack), Document(MODULE), "/api", timeout_s=10) as http,
+        checked_client(address_of(stack), Document(MODULE), "/api") as http,
     ):
         system = systems.declaration(name)
         by = stack.deployment.front_port - system.front.port
@@ -47,13 +47,26 @@ def test_the_gateway_and_each_service_check_tokens_and_the_gateway_counts_reques
 
         def token(client: str, secret: str = "testbed") -> httpx.Response:
             form = {"grant_type": "client_credentials"}
-            return httpx.post(server, data=form, auth=(client, secret), trust_env=False)
+            return httpx.post(
+                server, data=form, auth=(client, secret), timeout=PATIENCE_S, trust_env=False
+            )
 
         def bearer(client: str) -> dict[str, str]:
             return {"Authorization": f"Bearer {token(client).json()['access_token']}"}
 
         problem(http.get("/api/beans/countries"), 401, "account-required")
         basic, premium, admin = map(bearer, ("basic", "premium", "admin"))
+        # The first token of each service has it read the keys: 503 until it has them.
+        for path, client in (
+            ("/api/beans/1", premium),
+            ("/api/inventory/orders", premium),
+            ("/api/admin/clients", admin),
+        ):
+            eventually(
+                lambda path=path, client=client: (
+                    http.get(path, headers=client).status_code == httpx.codes.OK
+                )
+            )
         # Details come from two services.
         assert http.get("/api/beans/1", headers=basic).status_code == httpx.codes.OK
         items = [{"beanId": 1, "quantity": 1}]
@@ -71,7 +84,9 @@ def test_the_gateway_and_each_service_check_tokens_and_the_gateway_counts_reques
         assert http.get("/api/beans/countries", headers=premium).status_code == httpx.codes.OK
         # No service behind takes the gateway's word.
         inventory = f"http://127.0.0.1:{8094 + by}/internal/inventory/stocks/1"
-        behind = httpx.get(inventory, headers={"Market-Client": "basic"}, trust_env=False)
+        behind = httpx.get(
+            inventory, headers={"Market-Client": "basic"}, timeout=PATIENCE_S, trust_env=False
+        )
         problem(behind, 401, "account-required")
         wrong, unknown = token("basic", "x"), token("nobody", "x")
         assert wrong.status_code == unknown.status_code == httpx.codes.UNAUTHORIZED

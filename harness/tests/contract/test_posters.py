@@ -79,7 +79,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Post
             stack = open_until_the_end.enter_context(
                 started(name, SETTINGS, folder, PORT_OFFSET + 1000 * place)
             )
-            http = checked_client(address_of(stack), document, "/api", timeout_s=30)
+            http = checked_client(address_of(stack), document, "/api")
             posters_of[name] = Posters(name, stack, open_until_the_end.enter_context(http))
         yield posters_of
 

@@ -12,7 +12,7 @@ import pytest
 from .accounts import ADMINISTRATOR, authorization
 from .product import Product, problem, reservation
 
-PATIENCE_S = 20
+PATIENCE_S = 60
 
 
 def refusal(product: Product, method: str, target: str, **headers: str) -> tuple[int, str]:

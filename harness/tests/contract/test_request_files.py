@@ -15,6 +15,7 @@ from testbed.model.project import Project
 from testbed.model.systems import declaration
 
 from . import rest_client
+from .conftest import PATIENCE_S
 from .product import Product
 
 FOLDER = Project.find().root / "docs" / "requests"
@@ -75,7 +76,7 @@ def moved(file: Path, by: int) -> dict[str, str]:
 @pytest.fixture
 def http() -> Iterator[httpx.Client]:
     """Ask for what the OpenAPI documents do not describe."""
-    with httpx.Client(timeout=10, trust_env=False) as client:
+    with httpx.Client(timeout=PATIENCE_S, trust_env=False) as client:
         yield client
 
 

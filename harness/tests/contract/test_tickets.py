@@ -23,10 +23,10 @@ from testbed.model import systems
 from testbed.model.project import Project
 
 from . import rest_client
-from .conftest import BASE_URL, START_LIMIT_S, started
+from .conftest import BASE_URL, PATIENCE_S, START_LIMIT_S, started
 from .openapi import Document, document_text
 from .product import problem, reservation
-from .served import CLIENTS, HOSTILE, address_of, assert_flat, checked_client, peak_mb
+from .served import CLIENTS, HOSTILE, address_of, assert_flat, checked_client, pause, peak_mb
 from .test_request_files import ask, moved, variables
 
 PORT_OFFSET = 3000
@@ -49,7 +49,6 @@ SETTINGS = {
 BURST = 60
 KILLS = 3
 QUEUE = "ticketQueue"
-DRAIN_S = 60.0
 LATE = "urn:testbed:problem:unavailable"
 
 pytestmark = pytest.mark.timeout(2 * START_LIMIT_S)
@@ -70,23 +69,32 @@ class Tickets:
 
     def made(self) -> str:
         """Make a reservation, as soon as there is room for its ticket; return its id."""
-        for _ in range(200):
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
             answer = self.make()
             if answer.status_code == httpx.codes.CREATED:
                 return str(answer.json()["id"])
             assert answer.status_code == httpx.codes.SERVICE_UNAVAILABLE, answer.text
             time.sleep(0.1)
-        raise AssertionError("refused for 20 s")
+        raise AssertionError(f"refused for {PATIENCE_S} s")
 
     def fetch(self, ticket: str, wait_s: int = 30) -> httpx.Response:
         """Return the answer to a fetch."""
         return self.http.get(f"/tickets/{ticket}", headers={"Prefer": f"wait={wait_s}"})
+
+    def fetched(self, ticket: str) -> httpx.Response:
+        """Return the answer to fetches until the ticket is not pending any more."""
+        end = time.monotonic() + PATIENCE_S
+        while (answer := self.fetch(ticket)).status_code == httpx.codes.ACCEPTED:
+            assert time.monotonic() < end, f"pending for {PATIENCE_S} s"
+        return answer
 
     def stored(self) -> set[str]:
         """Return the ids of all stored reservations."""
         page = httpx.get(
             f"{str(self.http.base_url).rstrip('/')}/cinema/cineworld/reservation/list",
             params={"size": 200},
+            timeout=PATIENCE_S,
             trust_env=False,
         )
         ids = {str(ticket["id"]) for ticket in page.raise_for_status().json()}
@@ -96,13 +104,15 @@ class Tickets:
     def accounts(self) -> dict[str, Any]:
         """Return what the service that builds tickets says of them, at its management port."""
         port = self.stack.endpoints()[BUILDERS.get(self.name, "ticket-service")]
-        answer = httpx.get(f"http://127.0.0.1:{port}/actuator/tickets", trust_env=False)
+        answer = httpx.get(
+            f"http://127.0.0.1:{port}/actuator/tickets", timeout=PATIENCE_S, trust_env=False
+        )
         counts: dict[str, Any] = answer.raise_for_status().json()
         return counts
 
     def begun(self) -> list[str]:
         """Return the ids of what is built, as soon as there is any."""
-        end = time.monotonic() + DRAIN_S
+        end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             built: list[str] = self.accounts()["built"]
             if built:
@@ -112,10 +122,10 @@ class Tickets:
 
     def drained(self) -> dict[str, Any]:
         """Return the accounts once nothing waits or is built any more."""
-        end = time.monotonic() + DRAIN_S
+        end = time.monotonic() + PATIENCE_S
         before = self.accounts()
         while time.monotonic() < end:
-            time.sleep(1)
+            pause(1)
             counts = self.accounts()
             if counts["waiting"] == 0 and counts == before:
                 return counts
@@ -124,7 +134,7 @@ class Tickets:
 
 
 def opened(name: str, stack: Stack) -> Tickets:
-    http = checked_client(address_of(stack), Document(MODULE), "/", timeout_s=40)
+    http = checked_client(address_of(stack), Document(MODULE), "/")
     return Tickets(name, stack, http)
 
 
@@ -146,7 +156,7 @@ def test_a_reservation_links_to_its_ticket(tickets: Tickets) -> None:
     made = answer.json()["id"]
 
     assert answer.headers["Link"].startswith(f"</tickets/{made}>")
-    ticket = tickets.fetch(made)
+    ticket = tickets.fetched(made)
     assert ticket.status_code == httpx.codes.OK
     assert ticket.headers["Content-Type"] == "application/pdf"
     assert ticket.content.startswith(b"%PDF-")
@@ -177,7 +187,7 @@ def test_a_burst_is_accounted_for_by_id(tickets: Tickets) -> None:
     assert len(late) < len(refusals)
     # A ticket that is being built does not wait any more, nor is it built: its fetch waits for it.
     for ticket in accepted:
-        assert tickets.fetch(ticket).status_code in (httpx.codes.OK, httpx.codes.GONE)
+        assert tickets.fetched(ticket).status_code in (httpx.codes.OK, httpx.codes.GONE)
     after = tickets.drained()
     built = set(after["built"]) - set(before["built"])
     assert accepted <= built
@@ -225,11 +235,11 @@ def test_hostile_reservations_get_no_500_and_take_no_memory(tickets: Tickets) ->
 
     assert statuses <= {201, 400, 404, 413, 503}, statuses
     assert_flat(before, after)
-    assert tickets.fetch(tickets.made()).status_code == httpx.codes.OK
+    assert tickets.fetched(tickets.made()).status_code == httpx.codes.OK
 
 
 def test_the_document_is_served(tickets: Tickets) -> None:
-    with httpx.Client(base_url=tickets.http.base_url, trust_env=False) as http:
+    with httpx.Client(base_url=tickets.http.base_url, timeout=PATIENCE_S, trust_env=False) as http:
         served = http.get("/openapi.yaml").text
     assert yaml.safe_load(served) == yaml.safe_load(document_text(MODULE))
 
@@ -239,14 +249,14 @@ def test_requests_are_answered_as_titled(tickets: Tickets) -> None:
     file = folder / "tickets.http"
     values = variables(file) | {"base": str(tickets.http.base_url).rstrip("/")}
     tickets.drained()
-    with httpx.Client(trust_env=False, timeout=40) as http:
+    with httpx.Client(trust_env=False, timeout=PATIENCE_S) as http:
         asked = ask(file, http, values)
     assert asked == len(list(rest_client.requests(file.read_text(encoding="utf-8"))))
     if tickets.name in BUILDERS:
         return
     file = folder / "health.http"
     by = tickets.stack.deployment.front_port - systems.declaration(tickets.name).front.port
-    with httpx.Client(trust_env=False) as http:
+    with httpx.Client(trust_env=False, timeout=PATIENCE_S) as http:
         assert ask(file, http, moved(file, by)) == 7
 
 
@@ -259,7 +269,7 @@ def test_the_oldest_are_lost_for_the_youngest_and_nobody_is_told(name: str, tmp_
         with tickets.http:
             accepted = [tickets.make().json()["id"] for _ in range(BURST)]
             # The last to be built, by the only consumer.
-            assert tickets.fetch(accepted[-1]).status_code == httpx.codes.OK
+            assert tickets.fetched(accepted[-1]).status_code == httpx.codes.OK
             counts = tickets.drained()
 
             built, lost = set(counts["built"]), set(accepted) - set(counts["built"])

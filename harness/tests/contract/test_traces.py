@@ -15,7 +15,7 @@ import pytest
 
 from testbed.deploy.stack import Stack
 
-from .conftest import BASE_URL, started
+from .conftest import BASE_URL, PATIENCE_S, started
 from .product import PRODUCTS, Asynchronous, Product, problem, reservation
 from .traces import Receiver, Span, receiving, tree
 
@@ -153,7 +153,7 @@ def test_a_fetch_of_another_trace_leads_to_the_request(traced: Traced) -> None:
     with traced.client() as client:
         acknowledged = product.http.get("/api/movie/list")
     with traced.client() as fetching:
-        assert product.fetch(acknowledged, "wait=10").status_code == httpx.codes.OK
+        assert product.fetch(acknowledged, "wait=30").status_code == httpx.codes.OK
 
     asked = only(connected(traced, client), "broker-service", "SERVER")
     (fetched,) = connected(traced, fetching)
@@ -181,7 +181,8 @@ def test_nothing_is_traced_while_nobody_asks(traced: Traced) -> None:
         for service in traced.stack.deployment.services:
             if service.health is not None:
                 for path in (service.health, *probes):
-                    answer = httpx.get(f"http://127.0.0.1:{service.ports[0]}{path}")
+                    url = f"http://127.0.0.1:{service.ports[0]}{path}"
+                    answer = httpx.get(url, timeout=PATIENCE_S, trust_env=False)
                     assert answer.status_code == httpx.codes.OK, f"{service.name} {answer.url}"
         time.sleep(1)
 
@@ -193,7 +194,8 @@ def test_spans_bring_no_metrics(traced: Traced) -> None:
     for service in traced.stack.deployment.services:
         if service.health is not None:
             url = f"http://127.0.0.1:{service.ports[0]}/actuator/prometheus"
-            names = {line.partition("{")[0] for line in httpx.get(url).text.splitlines()}
+            text = httpx.get(url, timeout=PATIENCE_S, trust_env=False).text
+            names = {line.partition("{")[0] for line in text.splitlines()}
             assert "application_ready" in names
             assert [name for name in names if name.startswith(SPANS_ONLY)] == []
             assert not any(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 
@@ -12,8 +11,9 @@ from testbed.deploy.stack import Stack
 from testbed.measure import metrics
 from testbed.model import systems
 
-from .conftest import Eventually
+from .conftest import PATIENCE_S, Eventually
 from .product import Product, reservation
+from .served import pause
 
 COUNTERS = {
     "requests": r'http_server_requests_seconds_count\{(?!.*uri="/actuator)',
@@ -25,7 +25,7 @@ OPERATIONS = 10
 
 def counted(stack: Stack) -> dict[str, float]:
     endpoints = {name: port for name, port in stack.endpoints().items() if name != "eureka-server"}
-    with client() as http:
+    with client(PATIENCE_S) as http:
         lines = "\n".join(metrics.ask(http, endpoints).values()).splitlines()
     return {
         name: sum(float(line.rpartition(" ")[2]) for line in lines if re.match(pattern, line))
@@ -49,11 +49,11 @@ def test_an_operation_causes_what_is_declared(
 
     def settled() -> bool:
         first = counted(stack)
-        time.sleep(1)
+        pause(2)
         return counted(stack) == first
 
     # What tests before it have caused may still be under way.
-    eventually(settled, 30)
+    eventually(settled)
     before, work = counted(stack), systems.declaration(variant).work[workload]
     for _ in range(OPERATIONS):
         operate()
@@ -64,4 +64,4 @@ def test_an_operation_causes_what_is_declared(
             after[name] - before[name] == OPERATIONS * getattr(work, name) for name in COUNTERS
         )
 
-    eventually(caused, 10)
+    eventually(caused)

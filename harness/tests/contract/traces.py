@@ -13,9 +13,11 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.trace.v1 import trace_pb2
 
+from .served import pause
+
 PATH = "/v1/traces"
 
-SENT_WITHIN_S = 3.0
+SENT_WITHIN_S = 4.0
 """Services send what they have every second."""
 
 
@@ -50,12 +52,12 @@ class Receiver:
             chosen = [span for span in self._spans if trace in (None, span.trace)]
         return sorted(chosen, key=lambda span: span.start)
 
-    def settled(self, trace: str | None = None, limit_s: float = 60) -> list[Span]:
+    def settled(self, trace: str | None = None, limit_s: float = 120) -> list[Span]:
         """Return the spans once no more of them come."""
         deadline = time.monotonic() + limit_s
         while True:
             before = self.spans(trace)
-            time.sleep(SENT_WITHIN_S)
+            pause(SENT_WITHIN_S)
             now = self.spans(trace)
             if len(now) == len(before) and (now or trace is None):
                 return now

@@ -53,7 +53,9 @@ TWICE = "cinema-ucd-service"
 SETTINGS = {"BROKER_STORE_EXPIRY": "20s", "TESTBED_MESSAGING_QUEUE_LENGTH": "3000"}
 """Answers expire and queues fill up while a check can wait for it."""
 
-RECOVERY_S = 60
+RECOVERY_S = 120
+
+SLOWEST_ANSWER_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ class Systems:
                 folder,
                 self._port_offset,
                 environ={**os.environ, **(on_disk if start.on_disk else {})},
+                patient=False,
                 replicas=dict.fromkeys(twice, 2),
                 **self._chosen,
             )
@@ -155,7 +158,9 @@ def stack(
 @pytest.fixture
 def product(stack: Stack, variant: str) -> Iterator[Product]:
     """The running system, to be asked."""
-    asked = PRODUCTS[variant](f"http://127.0.0.1:{stack.deployment.front_port}")
+    asked = PRODUCTS[variant](
+        f"http://127.0.0.1:{stack.deployment.front_port}", slowest_answer_s=SLOWEST_ANSWER_S
+    )
     yield asked
     asked.close()
 
