@@ -24,13 +24,15 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-WAIT_S = 10
+# As long as an answer is waited for at most, by a client and by what it asks.
+WAIT_S, PREFERRED_S = 120, 30
 # More than FEED_FRESH in check-variant.sh, and less than FEED_STALE.
 RATE_OLD_S = 3
 CLIENTS = 10
 CROWD = 30
 # Nginx lets requests wait for each other for so long by default.
 LOCKED_S = 5
+TRIES = 3
 
 # What a dashboard asks for is looked for in this time before now, at the data source's own resolution.
 LOOK_BACK_S = 300
@@ -70,7 +72,7 @@ def main(arguments: list[str]) -> None:
 
 def get(url: str, **headers: str) -> tuple[int, dict[str, str], str]:
     request = urllib.request.Request(url, headers=headers)
-    with urllib.request.urlopen(request, timeout=2 * WAIT_S) as answer:
+    with urllib.request.urlopen(request, timeout=WAIT_S) as answer:
         return answer.status, dict(answer.headers), answer.read().decode()
 
 
@@ -79,7 +81,7 @@ def wrong_list(variant: str, base: str, cinemas: int, missing: list[str]) -> str
     if variant == "async":
         if status != 202:
             return f"the request is answered with {status}"
-        status, headers, body = get(f"{base}/api/movie/list/{body.strip()}", Prefer=f"wait={WAIT_S}")
+        status, headers, body = get(f"{base}/api/movie/list/{body.strip()}", Prefer=f"wait={PREFERRED_S}")
     if status != 200:
         return f"the list is answered with {status}"
     answered = [cinema["cinemaName"] for cinema in json.loads(body) if cinema["movies"]]
@@ -143,9 +145,13 @@ def wrong_refusals(base: str) -> str | None:
             sys.exit("the source has answered")
         return time.monotonic() - began
 
-    with ThreadPoolExecutor(CROWD) as clients:
-        times = list(clients.map(seconds, [f"{base}/api/rates/eur_usd?address=refused"] * CROWD))
-    late = sum(took >= LOCKED_S for took in times)
+    # A slow machine may be late by itself, but not each time.
+    for _ in range(TRIES):
+        with ThreadPoolExecutor(CROWD) as clients:
+            times = list(clients.map(seconds, [f"{base}/api/rates/eur_usd?address=refused"] * CROWD))
+        late = sum(took >= LOCKED_S for took in times)
+        if not late:
+            break
     return f"{late} of {CROWD} clients waited for {LOCKED_S} s or more" if late else None
 
 
