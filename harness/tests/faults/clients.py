@@ -177,7 +177,7 @@ def stored(product: Product, cinema: str) -> Counter[str]:
 
 
 def settled(
-    product: Product, entries: Sequence[Entry], cinema: str, limit_s: float = 60
+    product: Product, entries: Sequence[Entry], cinema: str, limit_s: float = 120
 ) -> Account:
     """Return the account when what is stored is what was told, or the time is over.
 
@@ -201,7 +201,7 @@ def reading(stack: Stack, service: str, metric: str, **labels: str) -> float:
     """Return the sum of a metric over the instances of a service, and over its other labels."""
     endpoints = stack.endpoints().items()
     ports = {name: port for name, port in endpoints if systems.service_of(name) == service}
-    with client() as http:
+    with client(60) as http:
         texts = metrics.ask(http, ports)
     return sum(
         sample.value

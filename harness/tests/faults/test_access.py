@@ -18,6 +18,7 @@ from testbed.deploy.stack import Stack
 
 from .accounting import Load, evenly, of, statuses
 from .clients import front_of, reserving, undocumented
+from .conftest import RECOVERY_S
 from .recording import Progress, Sized
 
 CHECKED_A_SECOND = 20
@@ -41,7 +42,7 @@ def test_only_who_may(
             progress("after a crash of the front door")
             stack.kill_service(front_of(variant))
             stack.start_service(front_of(variant))
-            stack.await_converged(lambda _: None, 60)
+            stack.await_converged(lambda _: None, RECOVERY_S)
         for what, status, answer in access.answers(product):
             asked.append(what)
             progress(f"{len(asked)} requests")

@@ -10,14 +10,14 @@ from testbed.deploy.stack import Stack
 from . import queues
 from .accounting import Entry, Load, evenly, note, of, quantile, require_right, statuses
 from .clients import reserving, settled, undocumented
-from .conftest import backend
+from .conftest import RECOVERY_S, backend
 from .recording import Progress, Sized
 
 CINEMA = "cineworld"
 RATE = 5
 AFTERWARDS = 20
 
-IN_TIME_S = 12.0
+IN_TIME_S = 18.0
 """How long a client may wait: for a request to be taken over, for its deadline, and a margin."""
 
 BACKENDS = {"sync": ("eureka-server", "mongodb"), "async": ("mongodb", queues.SERVER)}
@@ -50,7 +50,7 @@ def test_backends_return(
             load.await_due(1 / 3)
             with stack.cut_off(name):
                 load.await_due(2 / 3)
-        stack.await_converged(lambda _: None, 60)
+        stack.await_converged(lambda _: None, RECOVERY_S)
         with Load(reserving(product, CINEMA), evenly(RATE, AFTERWARDS)) as later:
             pass
         failed = [entry.due_s for entry in load.entries if not entry.outcome.served]
@@ -111,7 +111,7 @@ def test_stored_survives_a_crash(
         load.await_due(2 / 3)
         progress("starting the database")
         stack.start_service(database)
-    stack.await_converged(lambda _: None, 60)
+    stack.await_converged(lambda _: None, RECOVERY_S)
     with Load(reserving(product, CINEMA), evenly(RATE, AFTERWARDS)) as later:
         pass
     progress("looking up what is stored")

@@ -13,6 +13,7 @@ from testbed.deploy.stack import Stack
 
 from .accounting import Outcome, of
 from .clients import KEY, carried_out, front_of, service_of, stored, wanted
+from .conftest import RECOVERY_S
 from .recording import Progress, Sized
 
 AT_ONCE = 8
@@ -52,7 +53,7 @@ def test_same_key_same_answer(
             progress(f"sending again after a crash of {victim}")
             stack.kill_service(victim)
             stack.start_service(victim)
-            stack.await_converged(lambda _: None, 60)
+            stack.await_converged(lambda _: None, RECOVERY_S)
             rounds.append(list(clients.map(send, keys)))
     answers = [first + [later[number] for later in rounds] for number, first in enumerate(given)]
     differing = [some for some in answers if len({outcome.id for outcome in some}) > 1]

@@ -40,7 +40,7 @@ WIDE = "dundrum"
 WIDE_ONES = 400
 WIDE_NAME = 200 * "\N{EURO SIGN}"
 """As long as a name may be, of characters of three bytes: a page of such reservations is large."""
-PATIENCE_S = 30
+PATIENCE_S = 60
 CUT_OFF_S = 45
 """Longer than a busy machine needs to fill the buffers, and then a client may take over a part of
 its answer."""

@@ -17,7 +17,7 @@ from testbed.model import systems
 
 from .accounting import Entry, Load, Outcome, evenly, of, quantile, statuses
 from .clients import KEY, Send, undocumented
-from .conftest import backend
+from .conftest import RECOVERY_S, backend
 from .market import Market
 from .recording import Progress, Sized
 
@@ -31,10 +31,10 @@ BEANS = (1, 2)
 CLIENTS = 8
 """Of those that send orders again."""
 
-AGAIN_S = 60.0
+AGAIN_S = 120.0
 """How long a client sends an order again that was not accepted."""
 
-REFUSED_S = 12.0
+REFUSED_S = 18.0
 """How long the refusal of details may take: the deadline of a request, and a margin."""
 
 SETTINGS = {"ACCESS_CONTROL": "off", "MARKET_STOCK": "endless"}
@@ -87,7 +87,7 @@ def test_orders_take_their_stock(
             load.await_ended(len(load.entries) + 5 * rate)
             kill(stack, victim)
             stack.start_service(victim)
-            stack.await_converged(lambda _: None, 60)
+            stack.await_converged(lambda _: None, RECOVERY_S)
         load.await_ended(len(load.entries) + 5 * rate)
         load.end()
     entries = load.entries
@@ -169,7 +169,7 @@ def test_lists_go_on(
     part("with the inventory, to warm up")
     with stack.suspended(INVENTORY):
         parts = {"suspended": part("the inventory is suspended")}
-    stack.await_converged(lambda _: None, 60)
+    stack.await_converged(lambda _: None, RECOVERY_S)
     stack.kill_service(INVENTORY)
     parts["killed"] = part("the inventory is dead")
     stack.start_service(INVENTORY)

@@ -16,16 +16,17 @@ from testbed.model import systems
 
 from .accounting import Load, Outcome, evenly, of, statuses
 from .clients import undocumented
+from .conftest import RECOVERY_S
 from .market import Market
 from .recording import Progress, Sized
 
 CLIENTS = "/api/admin/clients"
 MARKET, TOKENS = "clients-service", "token-service"
 RATE = 5
-HALF_DONE_S = 30.0
+HALF_DONE_S = 120.0
 """How long until an addition is between its two writes."""
 
-SETTLED_S = 60.0
+SETTLED_S = 120.0
 """How long it may take until all that was half done has been brought to its end."""
 
 Rights = Mapping[str, tuple[str, bool]]
@@ -113,7 +114,7 @@ def test_clients_in_step(
                 half_done.append(_await_half_done(stack))
                 stack.kill_service(MARKET)
             stack.start_service(MARKET)
-            stack.await_converged(lambda _: None, 60)
+            stack.await_converged(lambda _: None, RECOVERY_S)
             load.await_ended(len(load.entries) + 5 * RATE)
             stack.kill_service(TOKENS)
             load.await_ended(len(load.entries) + 2 * RATE)

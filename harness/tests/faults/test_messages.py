@@ -30,7 +30,7 @@ SERVICE = service_of(CINEMA)
 QUEUE = queues.requests_of(SERVICE)
 
 MOST_DELIVERIES = 6
-SET_ASIDE_S = 30
+SET_ASIDE_S = 120
 IDLE_S = 5
 SPINNING = 0.5
 """The share of a processor above which a service that has nothing to do is busy."""

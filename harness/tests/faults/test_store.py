@@ -14,7 +14,7 @@ from .recording import Progress, Sized
 
 CINEMA, SMALL = "ucd", "dundrum"
 STORED = 400
-EXPIRED_S = 60
+EXPIRED_S = 120
 
 
 @pytest.mark.variant("async")
