@@ -159,13 +159,13 @@ class FakeProduct:
 
     def __enter__(self) -> FakeProduct:
         self._thread.start()
-        if not self._started.wait(10):
+        if not self._started.wait(60):
             raise RuntimeError("the stand-in did not start")
         return self
 
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join(60)
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)

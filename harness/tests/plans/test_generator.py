@@ -225,7 +225,7 @@ def test_the_end_of_its_input_ends_it_in_the_middle_of_a_load(
             while len(product.requests) < 100 and time.monotonic() < deadline:
                 time.sleep(0.05)
             jvm.stdin.close()
-            assert jvm.wait(30) == 0
+            assert jvm.wait(60) == 0
             assert jvm.stdout.read() == ""
         finally:
             jvm.kill()

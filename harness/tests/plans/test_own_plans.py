@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from testbed.model import systems
 from testbed.model.project import FILE, Project
 from testbed.model.systems import OwnSystem
 
+from .conftest import ATTEMPTS
 from .test_open_loop import arrivals_file
 
 SHOP = Path(__file__).parents[1] / "unit" / "shop.jmx"
@@ -102,6 +103,8 @@ def put(
     generator: Generator, own: Project, shop: Server, **bounds: object
 ) -> tuple[Measurement, Verdict]:
     """Put a load on, and return what the analysis makes of it."""
+    shop.asked.clear()
+    (own.folder / "block.csv").unlink(missing_ok=True)
     ports = (shop.server_address[1],)
     load = load_for(own, "shop", "browse", ramp=0, ports=ports, **bounds)  # type: ignore[arg-type]
     outcome = generator.run(load, own.folder / "block.csv")
@@ -128,6 +131,29 @@ def put(
     return (measured := measure(run)), judge(measured, {})
 
 
+def put_undisturbed(
+    generator: Generator,
+    own: Project,
+    shop: Server,
+    least: int,
+    failing: Iterable[str] = (),
+    **bounds: object,
+) -> tuple[Measurement, Verdict]:
+    """Put a load on, again if the machine stood still meanwhile.
+
+    Then there are less than `least` operations, or other checks fail than those of `failing`.
+    """
+    for _ in range(ATTEMPTS):
+        measured, verdict = put(generator, own, shop, **bounds)
+        if measured.operations.height >= least and failures(verdict) == set(failing):
+            break
+    return measured, verdict
+
+
+def failures(verdict: Verdict) -> set[str]:
+    return {name for name, outcome in outcomes(verdict).items() if outcome == "failed"}
+
+
 def outcomes(verdict: Verdict) -> dict[str, str]:
     return {check.name: check.outcome for check in verdict.checks}
 
@@ -136,7 +162,9 @@ def test_an_operation_is_one_request_and_others_stand_beside_it(
     generator: Generator, own: Project, shop: Server
 ) -> None:
     declare(own, ["Search"])
-    measured, verdict = put(generator, own, shop, threads=3, duration=4)
+    measured, verdict = put_undisturbed(
+        generator, own, shop, 11, ["users pause"], threads=3, duration=4
+    )
 
     paths = Counter(path for path, _ in shop.asked)
     assert paths["/shop/login"] == 3
@@ -150,16 +178,14 @@ def test_an_operation_is_one_request_and_others_stand_beside_it(
     assert measured.operations["elapsed_ms"].median() < 250
     assert set(measured.others) == {"beside Log in", "beside Home page"}
     assert verdict.status == "users pause"
-    assert {name for name, outcome in outcomes(verdict).items() if outcome == "failed"} == {
-        "users pause"
-    }
+    assert failures(verdict) == {"users pause"}
 
 
 def test_several_requests_are_a_session_without_its_pauses(
     generator: Generator, own: Project, shop: Server
 ) -> None:
     declare(own, ["Home page", "Search"])
-    measured, verdict = put(generator, own, shop, threads=2, duration=4)
+    measured, verdict = put_undisturbed(generator, own, shop, 11, threads=2, duration=4)
 
     assert set(measured.samples["step"].cast(str).to_list()) == {"home-page", "search"}
     assert measured.operations.height > 10
@@ -167,19 +193,18 @@ def test_several_requests_are_a_session_without_its_pauses(
     # The end of the load cuts the last pause of each user short.
     assert measured.operations["service_ms"].median() >= 300
     assert set(measured.others) == {"beside Log in"}
-    assert not {name for name, outcome in outcomes(verdict).items() if outcome == "failed"}
+    assert not failures(verdict)
 
 
 def test_a_plan_without_pauses_is_checked_like_one_of_ours(
     generator: Generator, own: Project, shop: Server, tmp_path: Path
 ) -> None:
     declare(own, ["Home page", "Search"], disabled(TIMER), disabled(ONCE))
-    measured, verdict = put(generator, own, shop, threads=2, duration=3)
+    measured, verdict = put_undisturbed(generator, own, shop, 1, threads=2, duration=3)
     results = outcomes(verdict)
     assert (results["Little's law"], results["labels"], results["rows"]) == ("passed",) * 3
     assert measured.others == {}
 
-    (own.folder / "block.csv").unlink()
     file = arrivals_file(tmp_path, [50 * number for number in range(40)])
     measured, verdict = put(generator, own, shop, threads=5, arrivals=file)
     assert measured.operations.height == 40
@@ -206,7 +231,7 @@ def test_a_plan_of_jmeters_own_templates_runs_with_two_changes(
         (">example.org<", ">${__P(host,example.org)}<"),
         plan=own.jmeter_home / "bin" / "templates" / "build-web-test-plan.jmx",
     )
-    measured, verdict = put(generator, own, shop, threads=2, duration=5)
+    measured, verdict = put_undisturbed(generator, own, shop, 4, threads=2, duration=5)
 
     # It pauses for a second between its two requests.
     assert 4 <= measured.operations.height <= 10

@@ -10,11 +10,13 @@ from functools import cache
 
 import pytest
 
-from .conftest import Row, RunPlan, succeeded
+from .conftest import Outcome, Row, RunPlan, spans_ms, succeeded
 from .fake_product import RIGHT, Request, Script
 from .wrong_answers import ACKNOWLEDGEMENTS, RESULTS, async_scripts, sync_scripts
 
-ONE_USER = {"threads": 1, "ramp": 0, "responseTimeout": 1000}
+ONE_USER = {"threads": 1, "ramp": 0, "responseTimeout": 6000}
+"""The time-out is longer than a machine that tests share stands still."""
+WAIT_S = 6
 WORKLOADS = ("list", "reserve")
 FETCHES = ("wait", "immediate", "poll")
 
@@ -49,7 +51,7 @@ def async_outcomes(run_plan: RunPlan) -> AsyncOutcomes:
         outcome = run_plan(
             f"async-{workload}",
             scripts.values(),
-            {**ONE_USER, "loops": len(scripts), "fetch": fetch, "wait": 1},
+            {**ONE_USER, "loops": len(scripts), "fetch": fetch, "wait": WAIT_S},
         )
         operations = dict(zip(scripts, outcome.operations(workload), strict=True))
         return operations, outcome.requests
@@ -159,7 +161,7 @@ def test_async_right_answer_is_a_success(
         ]
         assert [row["responseCode"] for row in operation] == ["202", "200", "200"]
     assert requests[0].headers.get("prefer") is None
-    assert requests[1].headers.get("prefer") == ("wait=1" if fetch == "wait" else None)
+    assert requests[1].headers.get("prefer") == (f"wait={WAIT_S}" if fetch == "wait" else None)
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
@@ -191,12 +193,13 @@ def test_polls_until_the_answer_is_there_or_the_wait_is_over(
     run_plan: RunPlan, workload: str
 ) -> None:
     interval_ms = 300
-    outcome = run_plan(
-        f"async-{workload}",
-        [Script(pending=3), RIGHT, Script(pending=None), RIGHT],
-        {**ONE_USER, "loops": 4, "fetch": "poll", "pollInterval": interval_ms, "wait": 1},
-    )
-    polled, at_once, never, after = outcome.operations(workload)
+
+    def run(wait_s: int, *scripts: Script) -> Outcome:
+        limits = {"loops": len(scripts), "pollInterval": interval_ms, "wait": wait_s}
+        return run_plan(f"async-{workload}", scripts, {**ONE_USER, "fetch": "poll", **limits})
+
+    outcome = run(60, Script(pending=3), *[RIGHT] * 10)
+    polled, *at_once = outcome.operations(workload)
     assert succeeded(polled)
     assert [row["responseCode"] for row in polled] == ["202"] * 4 + ["200"] * 2
     arrivals = [request.at for request in outcome.requests[1:5]]
@@ -204,10 +207,11 @@ def test_polls_until_the_answer_is_there_or_the_wait_is_over(
     assert min(gaps) >= interval_ms / 1000 - 0.001
     # The operation's time includes the waits between the polls; a right answer costs none.
     assert int(polled[-1]["elapsed"]) >= 3 * interval_ms
-    assert succeeded(at_once)
-    assert len(at_once) == 3
-    assert int(at_once[-1]["elapsed"]) < interval_ms
+    assert all(succeeded(operation) and len(operation) == 3 for operation in at_once)
+    # The best of many on a busy machine.
+    assert min(int(operation[-1]["elapsed"]) for operation in at_once) < interval_ms
 
+    never, after = run(1, Script(pending=None), RIGHT).operations(workload)
     assert not succeeded(never)
     assert {row["responseCode"] for row in never[:-1]} == {"202"}
     assert int(never[-1]["elapsed"]) >= 1000
@@ -324,10 +328,9 @@ def test_without_properties_ten_users_run_a_thousand_times(run_plan: RunPlan) ->
 
 @pytest.mark.parametrize("loops", [{}, {"loops": -1}], ids=["loops not given", "loops=-1"])
 def test_duration_bounds_the_run(run_plan: RunPlan, loops: dict[str, int]) -> None:
-    outcome = run_plan("sync-list", (), {"threads": 1, "ramp": 0, "duration": 3, **loops})
-    starts = [int(row["timeStamp"]) for row in outcome.rows]
+    limits = {"threads": 1, "ramp": 0, "duration": 3, **loops}
     # Were the thousand loops still the bound, they would be done earlier, or later if it is slow.
-    assert 2000 <= max(starts) - min(starts) < 10_000
+    assert any(2000 <= span < 10_000 for span in spans_ms(run_plan, "sync-list", limits))
 
 
 def test_loops_bound_a_run_with_a_duration_too(run_plan: RunPlan) -> None:

@@ -16,7 +16,7 @@ from testbed.model import systems
 from .conftest import Outcome, Row, RunPlan, succeeded
 from .fake_product import BEANS, COUNTRIES, RIGHT, Change, Request, Script, body, problem, status
 
-ONE_USER = {"threads": 1, "ramp": 0, "responseTimeout": 1000}
+ONE_USER = {"threads": 1, "ramp": 0, "responseTimeout": 6000}
 PLANS = ("market-services-read", "market-monolith-write")
 
 
