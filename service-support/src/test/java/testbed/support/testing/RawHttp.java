@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 
@@ -58,7 +59,11 @@ public final class RawHttp {
       var answer = new ByteArrayOutputStream();
       answer.write(firstAfterTrickle(socket));
       socket.setSoTimeout(PATIENCE_MILLIS);
-      socket.getInputStream().transferTo(answer);
+      try {
+        socket.getInputStream().transferTo(answer);
+      } catch (SocketException reset) {
+        // A byte came when the server had answered and closed: its system resets the connection.
+      }
       return answer.toString(StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
