@@ -17,7 +17,7 @@ CINEMA = "cineworld"
 RATE = 5
 AFTERWARDS = 20
 
-IN_TIME_S = 18.0
+IN_TIME_S = 12.0
 """How long a client may wait: for a request to be taken over, for its deadline, and a margin."""
 
 BACKENDS = {"sync": ("eureka-server", "mongodb"), "async": ("mongodb", queues.SERVER)}

@@ -28,7 +28,7 @@ from .recording import Progress, Sized
 DEADLINE_S = 5.0
 """How long the front doors wait for a cinema."""
 
-MARGIN_S = 10.0
+MARGIN_S = 5.0
 
 DELAY_S = 2.0
 """Less than others would wait for a cinema that hangs, and more than a busy machine adds."""

@@ -34,7 +34,7 @@ CLIENTS = 8
 AGAIN_S = 120.0
 """How long a client sends an order again that was not accepted."""
 
-REFUSED_S = 18.0
+REFUSED_S = 12.0
 """How long the refusal of details may take: the deadline of a request, and a margin."""
 
 SETTINGS = {"ACCESS_CONTROL": "off", "MARKET_STOCK": "endless"}

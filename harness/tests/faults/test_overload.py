@@ -24,7 +24,7 @@ from .clients import (
     settled,
     undocumented,
 )
-from .conftest import Eventually
+from .conftest import RECOVERY_S, Eventually
 from .recording import Progress, Sized
 
 pytestmark = pytest.mark.variant("async")
@@ -41,8 +41,7 @@ REFUSED = 0.99
 CONFIRM_S = 2.0
 """How long the front door waits until the message server has taken a request."""
 
-MARGIN_S = 10.0
-RECOVERY_S = 120
+MARGIN_S = 3.0
 
 
 @pytest.mark.promise(
