@@ -17,6 +17,7 @@ from testbed.model.systems import declaration
 from . import rest_client
 from .conftest import PATIENCE_S
 from .product import Product
+from .test_breaker import LONGEST_S
 
 FOLDER = Project.find().root / "docs" / "requests"
 
@@ -81,8 +82,8 @@ def http() -> Iterator[httpx.Client]:
 
 
 def test_requests_are_answered_as_titled(product: Product) -> None:
-    # Seconds after which an answer is late; what is tested may have longer limits than a preset.
-    values = {"base": product.base_url, "late": "30"}
+    # What is tested may have longer limits than a preset.
+    values = {"base": product.base_url, "late": str(LONGEST_S)}
     asked = [
         ask(file, product.http, variables(file) | values)
         for file in rest_client.files(FOLDER / product.variant)

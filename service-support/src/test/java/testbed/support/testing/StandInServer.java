@@ -90,9 +90,8 @@ public class StandInServer implements AutoCloseable {
   /** The JSON of a cinema with one movie. */
   public static String cinema(String name) {
     return """
-    {"id":"79ba1480-435a-3f13-80a4-1c4d553ee4fe","cinemaName":"%s",\
-    "movies":[{"id":"MOV001","name":"The Movie","showTimes":["10:00"]}]}\
-    """
+        {"id":"79ba1480-435a-3f13-80a4-1c4d553ee4fe","cinemaName":"%s",\
+        "movies":[{"id":"MOV001","name":"The Movie","showTimes":["10:00"]}]}"""
         .formatted(name);
   }
 
