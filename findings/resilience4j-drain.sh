@@ -34,7 +34,7 @@ public class Drain extends Finding {
   }
 
   static void awaitNextPeriod() throws InterruptedException {
-    Thread.sleep(PERIOD.plusMillis(100));
+    Thread.sleep(PERIOD.toMillis() + 100);
   }
 
   /** How many of 50 calls pass at once. */
