@@ -10,12 +10,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -31,18 +31,21 @@ import testbed.support.testing.StandInServer;
 import testbed.tier.limit.TierLimits;
 import testbed.tier.testing.TokenIssuer;
 
-/** How many requests a client of the market may make, at one gateway and at two. */
+/**
+ * How many requests a client of the market may make, at one gateway and at two. The gateways count
+ * on from test to test, so each test has clients of its own.
+ */
 @ExtendWith(OutputCaptureExtension.class)
 class TierLimitTest {
 
-  private static final String LOCAL = "market.limit=local";
+  private static final List<String> LOCAL = List.of("market.limit=local");
   private static final String BEANS = "/api/beans";
   private static final TokenIssuer ISSUER = new TokenIssuer();
   private static final StandInServer SERVICE =
       new StandInServer().answers(200, "application/json", "[]");
   private static EmbeddedPostgres database;
 
-  private final List<ConfigurableApplicationContext> gateways = new ArrayList<>();
+  private static final Map<List<String>, ConfigurableApplicationContext> GATEWAYS = new HashMap<>();
 
   @BeforeAll
   static void start() throws Exception {
@@ -51,34 +54,30 @@ class TierLimitTest {
 
   @AfterAll
   static void stop() throws Exception {
+    GATEWAYS.values().forEach(ConfigurableApplicationContext::close);
     ISSUER.close();
     SERVICE.close();
     database.close();
   }
 
-  @AfterEach
-  void close() {
-    gateways.forEach(ConfigurableApplicationContext::close);
-  }
-
   @Test
   void isOfTheTokensTierAndClient() {
-    var gateway = gateway(LOCAL);
+    var gateway = gateway("first", LOCAL);
 
-    assertThat(passed(gateway, token("jane", "basic"), 60)).isEqualTo(50);
+    assertThat(passed(gateway, token("judy", "basic"), 60)).isEqualTo(50);
     assertThat(passed(gateway, token("joan", "premium"), 110)).isEqualTo(100);
     assertThat(passed(gateway, token("admin", "admin"), 110)).isEqualTo(110);
-    assertThat(passed(gateway, token("Jane", "basic"), 1)).isEqualTo(1);
+    assertThat(passed(gateway, token("Judy", "basic"), 1)).isEqualTo(1);
     // Another token of the same client.
-    assertThat(passed(gateway, token("jane", "basic", "other"), 1)).isZero();
+    assertThat(passed(gateway, token("judy", "basic", "other"), 1)).isZero();
   }
 
   @Test
   void isToldWithTheTimeToWait() {
-    var gateway = gateway(LOCAL);
-    passed(gateway, token("jane", "basic"), 50);
+    var gateway = gateway("first", LOCAL);
+    passed(gateway, token("jill", "basic"), 50);
 
-    var refused = get(gateway, BEANS, token("jane", "basic"));
+    var refused = get(gateway, BEANS, token("jill", "basic"));
 
     assertThat(refused.statusCode()).isEqualTo(429);
     assertThat(refused.body())
@@ -94,7 +93,7 @@ class TierLimitTest {
   /** Neither for the client that it names, nor for anybody else. */
   @Test
   void countsNothingThatIsRefusedForItsToken() {
-    var gateway = gateway(LOCAL);
+    var gateway = gateway("first", LOCAL);
     ISSUER
         .invalid()
         .values()
@@ -114,17 +113,17 @@ class TierLimitTest {
 
   @Test
   void isOfEachGatewayIfLocal() {
-    var first = gateway(LOCAL);
-    var second = gateway(LOCAL);
+    var first = gateway("first", LOCAL);
+    var second = gateway("second", LOCAL);
 
-    assertThat(passed(first, token("jane", "basic"), 60)).isEqualTo(50);
-    assertThat(passed(second, token("jane", "basic"), 60)).isEqualTo(50);
+    assertThat(passed(first, token("jack", "basic"), 60)).isEqualTo(50);
+    assertThat(passed(second, token("jack", "basic"), 60)).isEqualTo(50);
   }
 
   @Test
   void isOfAllGatewaysTogetherIfShared() {
-    var first = gateway(shared(""));
-    var second = gateway(shared(""));
+    var first = gateway("first", shared());
+    var second = gateway("second", shared());
 
     assertThat(
             passed(first, token("jane", "basic"), 30) + passed(second, token("jane", "basic"), 30))
@@ -136,7 +135,7 @@ class TierLimitTest {
   /** As many wait for the database as there are event loops at least. */
   @Test
   void letsOthersThroughWhileARequestWaitsForTheDatabase() throws Exception {
-    var gateway = gateway(shared("&options=-c%20lock_timeout%3D60000&socketTimeout=60"));
+    var gateway = gateway("first", shared());
     get(gateway, BEANS, token("joan", "premium"));
     try (var connection = database.getPostgresDatabase().getConnection()) {
       connection.setAutoCommit(false);
@@ -163,7 +162,7 @@ class TierLimitTest {
 
   @Test
   void isOffByDefault() {
-    var gateway = gateway();
+    var gateway = gateway("first", List.of());
 
     assertThat(passed(gateway, token("jane", "basic"), 60)).isEqualTo(60);
     assertThat(gateway.getBeansOfType(TierLimits.class)).isEmpty();
@@ -171,24 +170,27 @@ class TierLimitTest {
 
   @Test
   void stopsWithoutTokens(CapturedOutput output) {
-    assertThatThrownBy(() -> gateway(LOCAL, "market.tokens=off")).isNotNull();
+    assertThatThrownBy(() -> gateway("first", List.of("market.limit=local", "market.tokens=off")))
+        .isNotNull();
 
     assertThat(output).contains("MARKET_LIMIT is 'local'", "MARKET_TOKENS");
   }
 
   @Test
   void stopsOnAnotherChoice(CapturedOutput output) {
-    assertThatThrownBy(() -> gateway("market.limit=some")).isNotNull();
+    assertThatThrownBy(() -> gateway("first", List.of("market.limit=some"))).isNotNull();
 
     assertThat(output).contains("market.limit");
   }
 
-  private static String[] shared(String parameters) {
-    return new String[] {
-      "market.limit=shared",
-      "market.limit-db.url=" + database.getJdbcUrl("postgres", "postgres") + parameters,
-      "market.limit-db.user=postgres"
-    };
+  /** A request waits for its row as long as a test needs. */
+  private static List<String> shared() {
+    return List.of(
+        "market.limit=shared",
+        "market.limit-db.url="
+            + database.getJdbcUrl("postgres", "postgres")
+            + "&options=-c%20lock_timeout%3D60000&socketTimeout=60",
+        "market.limit-db.user=postgres");
   }
 
   private static void waitFor(int requests) throws Exception {
@@ -207,7 +209,14 @@ class TierLimitTest {
     }
   }
 
-  private ConfigurableApplicationContext gateway(String... settings) {
+  /** One for all tests that name it so, with these settings. */
+  private static ConfigurableApplicationContext gateway(String name, List<String> settings) {
+    var key = new ArrayList<>(settings);
+    key.add(name);
+    return GATEWAYS.computeIfAbsent(key, other -> started(settings));
+  }
+
+  private static ConfigurableApplicationContext started(List<String> settings) {
     var all =
         new ArrayList<>(
             List.of(
@@ -225,7 +234,6 @@ class TierLimitTest {
     var gateway =
         new SpringApplicationBuilder(ApiGatewayServiceApplication.class, InMemoryRegistry.class)
             .run(all.toArray(String[]::new));
-    gateways.add(gateway);
     var registry = gateway.getBean(InMemoryRegistry.class);
     registry.add("beans-service", SERVICE.address(), Map.of());
     gateway.publishEvent(registry.heartbeat());
