@@ -156,7 +156,8 @@ def test_limits_hold(
     """Clients send bodies, nesting and headers that are too large, send a body in chunks of one
     byte, stop in its middle, open connections and say nothing, or ask for many answers and read
     none. Each must be refused or cut off. Meanwhile reservations arrive at a constant rate, and
-    none of them may fail."""
+    none of them may fail. They may wait: the broker has 500 connections at most, and closes an idle
+    one after 5 s."""
     front, door = front_of(variant), published(product)
     rounds, idle = sized(50, 5), sized(500, 100)
     half, chunked = (

@@ -161,6 +161,7 @@ class RegistrationTest {
     try (var own = new Database();
         var other = new Running(own, "token.account=" + ACCOUNT)) {
       own.close();
+      other.waitsForADatabase(250);
 
       assertThat(other.change(ACCOUNT, "DELETE", "x?version=1", "").statusCode()).isEqualTo(503);
     }

@@ -1,5 +1,6 @@
 package testbed.token;
 
+import com.zaxxer.hikari.HikariDataSource;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -36,6 +37,11 @@ final class Running implements AutoCloseable {
 
   <T> T bean(Class<T> type) {
     return context.getBean(type);
+  }
+
+  /** Sets the longest wait for a connection; the service has started with a long one. */
+  void waitsForADatabase(long millis) {
+    bean(HikariDataSource.class).setConnectionTimeout(millis);
   }
 
   HttpResponse<String> get(String path) {

@@ -241,6 +241,7 @@ class TokensTest {
     try (var own = new Database();
         var other = new Running(own, CLIENTS)) {
       own.close();
+      other.waitsForADatabase(250);
       var answer = other.token("jane", "hers");
 
       assertThat(answer.statusCode()).isEqualTo(503);
