@@ -50,7 +50,7 @@ import tools.jackson.databind.json.JsonMapper;
       // Reserved: nothing answers there.
       "RABBITMQ_PORT=1",
       // A refused request's connection stays for the rest of its body, which two tests never send.
-      "testbed.web.body-time=5s",
+      "server.tomcat.connection-timeout=5s",
       "access.users=jane:hers, john:his",
       "access.administrators=admin:secret"
     })

@@ -172,9 +172,11 @@ class OrdersTest {
   /** Locked in the order of beans, they cannot deadlock. */
   @Test
   void takesExactlyWhatIsAcceptedInOppositeOrders() throws Exception {
+    database.sql().sql("update inventory.stock set quantity = 600").update();
+
     var statuses =
         atOnce(
-            200,
+            1_000,
             number ->
                 market
                     .post(
@@ -186,13 +188,13 @@ class OrdersTest {
                     .statusCode());
 
     assertThat(statuses).containsOnly(201, 409);
-    assertThat(statuses).filteredOn(status -> status == 201).hasSize(100);
+    assertThat(statuses).filteredOn(status -> status == 201).hasSize(600);
     assertThat(quantity(1)).isZero();
     assertThat(quantity(2)).isZero();
   }
 
   private static List<Integer> atOnce(int times, Numbered request) throws Exception {
-    try (var threads = Executors.newFixedThreadPool(20)) {
+    try (var threads = Executors.newFixedThreadPool(50)) {
       var requests =
           IntStream.range(0, times)
               .<Callable<Integer>>mapToObj(number -> () -> request.status(number))
