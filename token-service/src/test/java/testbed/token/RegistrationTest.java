@@ -159,9 +159,8 @@ class RegistrationTest {
   @Test
   void refusesForAWhileWithoutItsDatabase() {
     try (var own = new Database();
-        var other = new Running(own, "token.account=" + ACCOUNT)) {
+        var other = new Running(own, "token.account=" + ACCOUNT, Running.SHORT_WAIT_FOR_DATABASE)) {
       own.close();
-      other.waitsForADatabase(250);
 
       assertThat(other.change(ACCOUNT, "DELETE", "x?version=1", "").statusCode()).isEqualTo(503);
     }

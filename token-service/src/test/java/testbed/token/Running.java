@@ -1,6 +1,5 @@
 package testbed.token;
 
-import com.zaxxer.hikari.HikariDataSource;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -15,6 +14,9 @@ import testbed.support.testing.PlainHttp;
 final class Running implements AutoCloseable {
 
   static final String ISSUER = "http://tokens.example.org";
+
+  /** Milliseconds. Long enough for a start on a slow machine. */
+  static final String SHORT_WAIT_FOR_DATABASE = "spring.datasource.hikari.connection-timeout=5000";
 
   private final ConfigurableApplicationContext context;
 
@@ -37,11 +39,6 @@ final class Running implements AutoCloseable {
 
   <T> T bean(Class<T> type) {
     return context.getBean(type);
-  }
-
-  /** Sets the longest wait for a connection; the service has started with a long one. */
-  void waitsForADatabase(long millis) {
-    bean(HikariDataSource.class).setConnectionTimeout(millis);
   }
 
   HttpResponse<String> get(String path) {

@@ -239,9 +239,8 @@ class TokensTest {
   @Test
   void refusesForAWhileWithoutItsDatabase() {
     try (var own = new Database();
-        var other = new Running(own, CLIENTS)) {
+        var other = new Running(own, CLIENTS, Running.SHORT_WAIT_FOR_DATABASE)) {
       own.close();
-      other.waitsForADatabase(250);
       var answer = other.token("jane", "hers");
 
       assertThat(answer.statusCode()).isEqualTo(503);
