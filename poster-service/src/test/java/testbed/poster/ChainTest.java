@@ -8,15 +8,12 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,38 +33,29 @@ class ChainTest {
   private static final byte[] POSTER =
       new Codec(1, 0.9f).encoded(Format.PNG, SamplePosters.image(2400, 1350, 11));
 
-  /** Those of all tests, and those of one test. */
-  private static final Deque<AutoCloseable> SHARED = new ArrayDeque<>();
-
-  private static final Map<List<String>, RunningNode> CHAINS = new HashMap<>();
-
   /** What one service that does everything answers. */
-  private static @Nullable ResponseEntity<byte[]> alone;
+  private static ResponseEntity<byte[]> expected;
 
   private final Deque<AutoCloseable> running = new ArrayDeque<>();
 
+  @BeforeAll
+  static void askOneService() {
+    try (var alone = new RunningNode()) {
+      expected = alone.post(Format.PNG, POSTER);
+    }
+  }
+
   @AfterEach
   void close() throws Exception {
-    close(running);
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    close(SHARED);
-  }
-
-  private static void close(Deque<AutoCloseable> all) throws Exception {
-    while (!all.isEmpty()) {
-      all.pop().close();
+    while (!running.isEmpty()) {
+      running.pop().close();
     }
   }
 
   @ParameterizedTest
   @CsvSource({"chain, png", "chain, raw", "first, png", "first, raw"})
   void givesThePixelsOfOneServiceThatDoesEverything(String answers, String wire) {
-    var expected = expected();
-
-    var answer = chain(answers, wire).post(Format.PNG, POSTER);
+    var answer = chain(answers, "poster.wire=" + wire).getLast().post(Format.PNG, POSTER);
 
     assertThat(answer.getStatusCode().value()).isEqualTo(200);
     assertThat(answer.getHeaders().getFirst("Poster-Steps")).isEqualTo(STEPS);
@@ -82,7 +70,7 @@ class ChainTest {
   @ParameterizedTest
   @ValueSource(strings = {"chain", "first"})
   void takesTheAnswersFormatFromTheClient(String answers) {
-    var first = chain(answers, "raw");
+    var first = chain(answers).getLast();
 
     var jpeg = new Codec(1, 0.9f).encoded(Format.JPEG, SamplePosters.image(300, 200, 1));
     assertThat(first.post(Format.JPEG, jpeg).getHeaders().getContentType())
@@ -96,7 +84,7 @@ class ChainTest {
   @ParameterizedTest
   @ValueSource(strings = {"chain", "first"})
   void tellsEveryStepWhileEveryServiceIsThereAndTheClientWhatIsAway(String answers) {
-    var chain = chain(running, answers);
+    var chain = chain(answers);
     var first = chain.getLast();
 
     assertThat(first.get("/api/posters/steps").getBody())
@@ -219,7 +207,7 @@ class ChainTest {
 
   @Test
   void saysWhenToTryAgainIfItHasNoRoomForTheAnswer() {
-    var first = chain(running, "first", "poster.max-wait=500ms").getLast();
+    var first = chain("first", "poster.max-wait=500ms").getLast();
     try (var all = first.bean(Room.class).answer(16 << 20)) {
       var answer = first.post(Format.PNG, POSTER);
 
@@ -262,31 +250,14 @@ class ChainTest {
     assertProblem(answer, 404, "not-found");
   }
 
-  private static ResponseEntity<byte[]> expected() {
-    if (alone == null) {
-      alone = started(SHARED).post(Format.PNG, POSTER);
-    }
-    return alone;
-  }
-
-  /** The first service of a chain for all tests. */
-  private static RunningNode chain(String answers, String wire) {
-    return CHAINS.computeIfAbsent(
-        List.of(answers, wire), key -> chain(SHARED, answers, "poster.wire=" + wire).getLast());
-  }
-
-  private static List<RunningNode> chain(
-      Deque<AutoCloseable> running, String answers, String... further) {
-    int port = heldPort(running);
+  private List<RunningNode> chain(String answers, String... further) {
+    int port = heldPort();
     var behind = new String[] {"poster.answers=" + answers, first(answers, port)};
-    var labeler = started(running, with(behind, further, "poster.steps=label"));
+    var labeler = started(with(behind, further, "poster.steps=label"));
     var converter =
-        started(
-            running,
-            with(behind, further, "poster.steps=convert", "poster.next=" + labeler.address()));
+        started(with(behind, further, "poster.steps=convert", "poster.next=" + labeler.address()));
     var adjuster =
         started(
-            running,
             with(
                 further,
                 "poster.steps=adjust",
@@ -297,10 +268,6 @@ class ChainTest {
   }
 
   private RunningNode started(String... settings) {
-    return started(running, settings);
-  }
-
-  private static RunningNode started(Deque<AutoCloseable> running, String... settings) {
     var node = new RunningNode(settings);
     running.push(node);
     return node;
@@ -319,10 +286,6 @@ class ChainTest {
   }
 
   private int heldPort() {
-    return heldPort(running);
-  }
-
-  private static int heldPort(Deque<AutoCloseable> running) {
     var port = new HeldPort();
     running.push(port);
     return port.number();
