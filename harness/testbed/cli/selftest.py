@@ -125,8 +125,8 @@ def pytest_suite(folder: Path, remembered: Path, name: str, *options: str) -> Su
 
     Suites run beside each other, so each keeps in a folder of its own in `remembered` what failed.
     """
-    kept = (f"-ocache_dir={remembered / name}", "--durations=25")
-    command = (sys.executable, "-m", "pytest", *kept, *options)
+    cache = f"-ocache_dir={remembered / name}"
+    command = (sys.executable, "-m", "pytest", cache, "--durations=25", *options)
     return Suite(name, command, folder, lambda _: (*command, "--last-failed", "--numprocesses=0"))
 
 

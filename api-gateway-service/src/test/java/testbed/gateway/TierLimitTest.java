@@ -45,7 +45,9 @@ class TierLimitTest {
       new StandInServer().answers(200, "application/json", "[]");
   private static EmbeddedPostgres database;
 
-  private static final Map<List<String>, ConfigurableApplicationContext> GATEWAYS = new HashMap<>();
+  /** By name and settings. */
+  private static final Map<Map.Entry<String, List<String>>, ConfigurableApplicationContext>
+      GATEWAYS = new HashMap<>();
 
   @BeforeAll
   static void start() throws Exception {
@@ -170,7 +172,7 @@ class TierLimitTest {
 
   @Test
   void stopsWithoutTokens(CapturedOutput output) {
-    assertThatThrownBy(() -> gateway("first", List.of("market.limit=local", "market.tokens=off")))
+    assertThatThrownBy(() -> started(List.of("market.limit=local", "market.tokens=off")))
         .isNotNull();
 
     assertThat(output).contains("MARKET_LIMIT is 'local'", "MARKET_TOKENS");
@@ -178,7 +180,7 @@ class TierLimitTest {
 
   @Test
   void stopsOnAnotherChoice(CapturedOutput output) {
-    assertThatThrownBy(() -> gateway("first", List.of("market.limit=some"))).isNotNull();
+    assertThatThrownBy(() -> started(List.of("market.limit=some"))).isNotNull();
 
     assertThat(output).contains("market.limit");
   }
@@ -211,9 +213,7 @@ class TierLimitTest {
 
   /** One for all tests that name it so, with these settings. */
   private static ConfigurableApplicationContext gateway(String name, List<String> settings) {
-    var key = new ArrayList<>(settings);
-    key.add(name);
-    return GATEWAYS.computeIfAbsent(key, other -> started(settings));
+    return GATEWAYS.computeIfAbsent(Map.entry(name, settings), key -> started(settings));
   }
 
   private static ConfigurableApplicationContext started(List<String> settings) {
