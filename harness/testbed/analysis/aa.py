@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from testbed.analysis.decisions import Decision, decide, references
 from testbed.analysis.grouping import grouped
@@ -46,32 +47,58 @@ def null_families(judged: Judged) -> list[list[Decision]]:
     return families
 
 
+@dataclass(frozen=True)
+class Handicapped:
+    """A decision on a system that differs from its reference in one handicap."""
+
+    part: str
+    """Of the system: what burns the CPU time."""
+    added_ms: float
+    """The CPU time that the handicap adds to an operation, ms; negative if the reference has it."""
+    decision: Decision
+
+
+def handicapped(results: Results, decisions: Sequence[Decision]) -> list[Handicapped]:
+    """Return the decisions on systems that differ from their reference in one handicap alone."""
+    declared = {name: declaration.handicaps for name, declaration in declarations().items()}
+    settings = {handicap.setting for every in declared.values() for handicap in every}
+    kinds = _kinds(results, *settings)
+    parts = {run.cell.system: declared.get(run.cell.variant, ()) for run in results.runs}
+    burnt_ms = {
+        (run.cell.system, setting): _milliseconds(str(run.settings.get(setting, "0")))
+        for run in results.runs
+        for setting in settings
+    }
+    of_one: list[Handicapped] = []
+    for decision in decisions:
+        if kinds[decision.system] != kinds[decision.reference]:
+            continue
+        different = [
+            (handicap, more)
+            for handicap in parts[decision.system]
+            if (
+                more := burnt_ms[decision.system, handicap.setting]
+                - burnt_ms[decision.reference, handicap.setting]
+            )
+        ]
+        if len(different) == 1 and (calls := different[0][0].calls.get(decision.workload)):
+            handicap, more = different[0]
+            of_one.append(Handicapped(handicap.part, calls * more, decision))
+    return of_one
+
+
 def known_differences(
     results: Results, decisions: Sequence[Decision]
 ) -> list[tuple[float, Decision]]:
-    """Return the decisions by CPU time between systems that differ only in their handicap.
+    """Return the decisions by CPU time between systems that differ only in one handicap.
 
-    Each comes with the true ratio: 1 + calls · handicap ÷ the reference's CPU time per operation.
+    Each comes with the true ratio: 1 + CPU time added ÷ the reference's CPU time per operation.
     """
-    handicaps = {
-        name: declaration.handicap
-        for name, declaration in declarations().items()
-        if declaration.handicap
-    }
-    kinds = _kinds(results, *(handicap.setting for handicap in handicaps.values()))
-    own = {run.cell.system: handicaps.get(run.cell.variant) for run in results.runs}
-    more_ms = {
-        run.cell.system: _milliseconds(str(run.settings.get(declared.setting, "0")))
-        for run in results.runs
-        if (declared := own[run.cell.system])
-    }
     return [
-        (1 + handicap.calls[decision.workload] * more / decision.reference_value, decision)
-        for decision in decisions
-        if decision.figure == CPU.name and decision.reference_value
-        if (handicap := own[decision.system]) and decision.workload in handicap.calls
-        if (more := more_ms[decision.system] - more_ms.get(decision.reference, 0.0))
-        and kinds[decision.system] == kinds[decision.reference]
+        (1 + case.added_ms / reference_ms, case.decision)
+        for case in handicapped(results, decisions)
+        if case.decision.figure == CPU.name
+        if (reference_ms := case.decision.reference_value)
     ]
 
 

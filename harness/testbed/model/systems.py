@@ -222,11 +222,13 @@ class HopRule(Declared):
 
 
 class Handicap(Declared):
-    """A setting that slows a system by a known amount of CPU time; its value is a duration.
+    """A setting that slows a part of a system by a known amount of CPU time, a duration.
 
     `calls` says how often one operation burns this time, by workload.
     """
 
+    part: str
+    """What burns it, as users call it."""
     setting: str
     calls: dict[str, int]
 
@@ -363,7 +365,7 @@ class SystemDeclaration(Declared):
     """A regular expression for the messages of failed assertions that mean a partial answer; None
     if the system gives none.
     """
-    handicap: Handicap | None = None
+    handicaps: tuple[Handicap, ...] = ()
     color: str | None = None
     """Of the system's lines in Grafana, by one of Grafana's names; None lets Grafana choose."""
 

@@ -27,6 +27,7 @@ import testbed.support.preset.InvalidSetting;
  * @param gatewayUrl where the gateway is, for the route through it
  * @param pool limits of the connections to each address; default: the client library's
  * @param breaker when a failing cinema is left out; without it every present cinema is asked
+ * @param handicap CPU time that each list burns, for experiments with a known difference
  */
 @Validated
 @ConfigurationProperties("aggregator")
@@ -37,7 +38,8 @@ public record AggregatorSettings(
     @NotNull @DurationMin(millis = 1) Duration deadline,
     @NotNull URI gatewayUrl,
     @Valid @Nullable Pool pool,
-    @Valid @Nullable Breaker breaker) {
+    @Valid @Nullable Breaker breaker,
+    @DefaultValue("0s") Duration handicap) {
 
   public AggregatorSettings {
     if (client == Client.LEAN && pool == null) {

@@ -2,6 +2,7 @@ package testbed.aggregator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.verify;
 import static testbed.support.testing.StandInServer.cinema;
 import static testbed.support.testing.StandInServer.respond;
 
@@ -13,11 +14,15 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.test.context.TestPropertySource;
+import org.springframework.test.context.bean.override.mockito.MockitoSpyBean;
 import testbed.support.deadline.Deadline;
+import testbed.support.handicap.Handicap;
 
 /** Cinemas that are asked straight, and what becomes of the list if they fail. */
 @TestPropertySource(properties = {"aggregator.pool.size=2", "aggregator.pool.acquire=100ms"})
 class MovieListTest extends RunningAggregator {
+
+  @MockitoSpyBean Handicap handicap;
 
   @Test
   void listsEveryRegisteredCinema() {
@@ -28,6 +33,7 @@ class MovieListTest extends RunningAggregator {
     assertThat(list.getHeaders().get("Cinemas-Missing")).isNull();
     assertThat(list.getBody()).isEqualTo("[%s,%s]", cinema("dundrum"), cinema("ucd"));
     assertThat(dundrum.requests()).containsExactly("GET /cinema/dundrum/movie/list");
+    verify(handicap).burn();
   }
 
   @Test

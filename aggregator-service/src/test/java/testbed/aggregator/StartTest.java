@@ -39,7 +39,8 @@ class StartTest {
                   Duration.ofMillis(4500),
                   GATEWAY,
                   new Pool(150, Duration.ofMillis(500), Duration.ofSeconds(30)),
-                  new Breaker(true, 100, 20, 50, Duration.ofSeconds(1), 10)));
+                  new Breaker(true, 100, 20, 50, Duration.ofSeconds(1), 10),
+                  Duration.ZERO));
     }
   }
 
@@ -55,7 +56,8 @@ class StartTest {
                   Duration.ofSeconds(2),
                   GATEWAY,
                   null,
-                  null));
+                  null,
+                  Duration.ZERO));
     }
   }
 

@@ -22,6 +22,7 @@ import testbed.broker.operation.RequestChannel;
 import testbed.cinemas.KnownCinemas;
 import testbed.cinemas.SteadyClock;
 import testbed.support.access.AccessSettings;
+import testbed.support.handicap.Handicap;
 import testbed.support.trace.TracingProfile;
 
 /** Wires the core, which knows no framework. */
@@ -51,16 +52,25 @@ class BrokerConfiguration {
   }
 
   @Bean
+  Handicap handicap(BrokerSettings settings, Environment environment) {
+    return new Handicap(settings.handicap(), "broker.handicap", environment);
+  }
+
+  @Bean
   Operations operations(
       Correlations correlations,
       KnownCinemas cinemas,
       RequestChannel requests,
       AccessSettings access,
+      Handicap handicap,
       Environment environment) {
     return new Operations(
         correlations,
         cinemas,
-        requests,
+        (id, operation, request, answered) -> {
+          handicap.burn();
+          return requests.send(id, operation, request, answered);
+        },
         access.isRequired() ? AskingClient::here : () -> Client.ANONYMOUS,
         environment.matchesProfiles(TracingProfile.NAME)
             ? TracedOrigin::here

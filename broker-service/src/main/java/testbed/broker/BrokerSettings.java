@@ -23,6 +23,7 @@ import testbed.support.preset.InvalidSetting;
  * @param confirmTimeout the longest wait until the AMQP server has taken a request over
  * @param acknowledgedTogether how many responses are acknowledged at once; they are delivered again
  *     if the broker loses its connection before, which is harmless
+ * @param handicap CPU time that each request burns, for experiments with a known difference
  */
 @ConfigurationProperties("broker")
 @Validated
@@ -34,7 +35,8 @@ public record BrokerSettings(
     @DefaultValue("2s") Duration confirmTimeout,
     @DefaultValue("1") @Min(1) int acknowledgedTogether,
     @DefaultValue @Valid Store store,
-    @DefaultValue Presence presence) {
+    @DefaultValue Presence presence,
+    @DefaultValue("0s") Duration handicap) {
 
   public BrokerSettings {
     if (store.expiry().compareTo(deadline) <= 0) {

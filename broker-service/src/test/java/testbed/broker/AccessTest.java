@@ -1,6 +1,7 @@
 package testbed.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.verify;
 import static testbed.broker.Examples.UCD;
 import static testbed.broker.Examples.made;
 import static testbed.broker.Examples.reservationFor;
@@ -30,6 +31,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.test.context.bean.override.mockito.MockitoSpyBean;
 import org.springframework.web.client.RestClient;
 import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Operation;
@@ -40,6 +42,7 @@ import testbed.contracts.ProblemType;
 import testbed.contracts.message.CinemaMessage.MakeReservation;
 import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
 import testbed.contracts.message.CinemaMessage.Question;
+import testbed.support.handicap.Handicap;
 import testbed.support.testing.RawHttp;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -75,6 +78,7 @@ class AccessTest {
   @LocalManagementPort private int management;
   @Autowired private Operations operations;
   @Autowired private Keys channel;
+  @MockitoSpyBean private Handicap handicap;
   private RestClient http;
 
   @BeforeEach
@@ -93,6 +97,13 @@ class AccessTest {
     assertThat(status(acknowledged)).isEqualTo(202);
     assertThat(status(get(location(acknowledged), null))).isEqualTo(202);
     assertThat(status(get("/openapi.yaml", null))).isEqualTo(200);
+  }
+
+  @Test
+  void carriesItsHandicapInEachRequestAndInNoFetch() {
+    get(location(get(MOVIES, null)), null);
+
+    verify(handicap).burn();
   }
 
   @ParameterizedTest

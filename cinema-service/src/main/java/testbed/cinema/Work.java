@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.springframework.dao.DuplicateKeyException;
+import testbed.support.handicap.Handicap;
 import testbed.support.problem.ProblemException;
 
 /**

@@ -45,6 +45,7 @@ import testbed.contracts.ShowTime;
 import testbed.contracts.ShowingQuery;
 import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlinePassed;
+import testbed.support.handicap.Handicap;
 
 /** The business of a cinema, on a database and no edge. */
 @SpringBootTest(

@@ -46,6 +46,7 @@ import testbed.aggregator.movie.Movies;
 import testbed.discovery.RegisteredCinemas;
 import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlineSettings;
+import testbed.support.handicap.Handicap;
 import testbed.support.trace.TracingProfile;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -54,8 +55,24 @@ import tools.jackson.databind.json.JsonMapper;
 class RouteConfiguration {
 
   @Bean
-  Movies movies(RegisteredCinemas cinemas, CinemaRoute route, AggregatorSettings settings) {
-    return new Movies(cinemas::presence, route, settings.fanOut(), settings.deadline());
+  Handicap handicap(AggregatorSettings settings, Environment environment) {
+    return new Handicap(settings.handicap(), "aggregator.handicap", environment);
+  }
+
+  @Bean
+  Movies movies(
+      RegisteredCinemas cinemas,
+      CinemaRoute route,
+      AggregatorSettings settings,
+      Handicap handicap) {
+    return new Movies(
+        () -> {
+          handicap.burn();
+          return cinemas.presence();
+        },
+        route,
+        settings.fanOut(),
+        settings.deadline());
   }
 
   @Bean

@@ -8,7 +8,6 @@ import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.stereotype.Component;
 import testbed.cinema.CinemaSettings;
-import testbed.cinema.Handicap;
 import testbed.cinema.Work;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
@@ -16,6 +15,7 @@ import testbed.contracts.Movie;
 import testbed.contracts.MovieId;
 import testbed.contracts.ShowTime;
 import testbed.contracts.ShowingQuery;
+import testbed.support.handicap.Handicap;
 
 /**
  * The cinema's movies. Every question goes to the database, as in the thesis, unless {@link

@@ -11,7 +11,6 @@ import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.stereotype.Component;
 import testbed.cinema.CinemaSettings;
-import testbed.cinema.Handicap;
 import testbed.cinema.Work;
 import testbed.cinema.movie.MovieUnknown;
 import testbed.cinema.movie.Movies;
@@ -24,6 +23,7 @@ import testbed.contracts.ReservationId;
 import testbed.contracts.ReservationPage;
 import testbed.contracts.ReservationRequest;
 import testbed.support.deadline.Deadline;
+import testbed.support.handicap.Handicap;
 import testbed.support.problem.ProblemException;
 
 /** The cinema's reservations. */

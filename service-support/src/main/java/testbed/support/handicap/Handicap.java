@@ -1,19 +1,20 @@
-package testbed.cinema;
+package testbed.support.handicap;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.springframework.core.env.Environment;
-import org.springframework.stereotype.Component;
 import testbed.support.preset.InvalidSetting;
 
 /**
- * CPU time that every operation burns on purpose: an experiment that compares a system with itself
- * under a known handicap must find this difference. None by default.
+ * CPU time that every call of a service burns on purpose. An experiment that compares a system with
+ * itself under a known handicap must find this difference, and it tells what an improvement of that
+ * service would be worth. None by default.
  *
  * <p>The time is converted to an amount of work once, at the start. A loop that watches the clock
  * would burn less on a busy machine: while its thread waits for a processor, the clock goes on. All
@@ -23,7 +24,6 @@ import testbed.support.preset.InvalidSetting;
  * <p>The work is a checksum, which the JVM computes at the same speed in interpreted and compiled
  * code. When many services start at once, seconds can pass before a loop is compiled.
  */
-@Component
 public class Handicap {
 
   private static final Duration LONGEST = Duration.ofMillis(100);
@@ -41,21 +41,21 @@ public class Handicap {
   private final long rounds;
 
   /**
+   * @param property where the time comes from
    * @throws InvalidSetting if it is negative, longer than 100 ms, or not 0 under preset thesis
    */
-  Handicap(CinemaSettings settings, Environment environment) {
-    var time = settings.handicap();
+  public Handicap(Duration time, String property, Environment environment) {
     if (time.isNegative() || time.compareTo(LONGEST) > 0) {
-      throw refused(environment, "any time from 0 to 100ms, for example 180us");
+      throw refused(property, environment, "any time from 0 to 100ms, for example 180us");
     }
     if (time.isPositive() && environment.matchesProfiles("thesis")) {
-      throw refused(environment, "0, the only choice under TESTBED_PRESET thesis");
+      throw refused(property, environment, "0, the only choice under TESTBED_PRESET thesis");
     }
     this.rounds = time.isPositive() ? roundsIn(time) : 0;
   }
 
   /** Keeps the calling thread busy. */
-  void burn() {
+  public void burn() {
     if (rounds > 0) {
       compute(rounds);
     }
@@ -70,7 +70,7 @@ public class Handicap {
               .limit(processors)
               .toList()
               .stream()
-              .flatMapToLong(one -> one.join().build())
+              .flatMapToLong(times -> times.join().build())
               .sorted()
               .toArray();
       return time.toNanos() * CALIBRATION_ROUNDS / Math.max(measured[measured.length / 2], 1);
@@ -96,8 +96,10 @@ public class Handicap {
     lastChecksum = checksum.getValue();
   }
 
-  private static InvalidSetting refused(Environment environment, String choice) {
+  private static InvalidSetting refused(String property, Environment environment, String choice) {
     return new InvalidSetting(
-        "CINEMA_HANDICAP", environment.getProperty("cinema.handicap", ""), List.of(choice));
+        property.toUpperCase(Locale.ROOT).replace('.', '_'),
+        environment.getProperty(property, ""),
+        List.of(choice));
   }
 }
