@@ -100,16 +100,16 @@ class MovieListTest extends RunningAggregator {
 
   @Test
   void tellsACinemaHowLongItsAnswerIsWaitedFor() {
-    var told = new AtomicReference<String>();
+    var timeout = new AtomicReference<String>();
     ucd.does(
         request -> {
-          told.set(request.getRequestHeaders().getFirst(Deadline.HEADER));
+          timeout.set(request.getRequestHeaders().getFirst(Deadline.HEADER));
           respond(request, 200, "application/json", cinema("ucd"));
         });
 
     get("/api/movie/list");
 
-    assertThat(Long.parseLong(told.get())).isBetween(1L, 60_000L);
+    assertThat(Long.parseLong(timeout.get())).isBetween(1L, 60_000L);
   }
 
   @Test

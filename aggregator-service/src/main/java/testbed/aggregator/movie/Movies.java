@@ -43,16 +43,16 @@ public class Movies {
    * @throws NoCinemaAnswered if no answer arrived in time for any other reason
    */
   public MovieList list() {
-    var known = cinemas.get();
+    var presence = cinemas.get();
     var list = new Collected(Deadline.within(deadline));
-    list.missing.addAll(known.present());
-    list.missing.addAll(known.missing());
+    list.missing.addAll(presence.present());
+    list.missing.addAll(presence.missing());
     if (list.missing.isEmpty()) {
       throw new NoCinemaKnown();
     }
     switch (fanOut) {
-      case PARALLEL -> askAll(known.present(), list);
-      case SEQUENTIAL -> known.present().forEach(cinema -> askAll(List.of(cinema), list));
+      case PARALLEL -> askAll(presence.present(), list);
+      case SEQUENTIAL -> presence.present().forEach(cinema -> askAll(List.of(cinema), list));
     }
     if (list.answers.isEmpty()) {
       throw list.withoutPort ? new NoPortLeft() : new NoCinemaAnswered(list.missing);

@@ -117,10 +117,10 @@ class MoviesTest {
   @ParameterizedTest
   @EnumSource
   void waitsNoLongerThanItsCallerAndTellsTheWayToACinema(FanOut fanOut) {
-    var told = new ArrayList<Long>();
+    var millisLeft = new ArrayList<Long>();
     CinemaRoute route =
         cinema -> {
-          told.add(Objects.requireNonNull(Deadline.current()).millisLeft());
+          millisLeft.add(Objects.requireNonNull(Deadline.current()).millisLeft());
           return () -> catalogue(cinema);
         };
     var movies = movies(ALL, route, fanOut, Duration.ofHours(2));
@@ -131,9 +131,9 @@ class MoviesTest {
     }
 
     var hour = Duration.ofHours(1).toMillis();
-    assertThat(told).hasSize(6);
-    assertThat(told.subList(0, 3)).allSatisfy(left -> assertThat(left).isGreaterThan(hour));
-    assertThat(told.subList(3, 6)).allSatisfy(left -> assertThat(left).isBetween(1L, hour));
+    assertThat(millisLeft).hasSize(6);
+    assertThat(millisLeft.subList(0, 3)).allSatisfy(left -> assertThat(left).isGreaterThan(hour));
+    assertThat(millisLeft.subList(3, 6)).allSatisfy(left -> assertThat(left).isBetween(1L, hour));
   }
 
   @Test
@@ -152,9 +152,9 @@ class MoviesTest {
 
   @Test
   void namesACinemaThatIsRememberedWithoutAskingIt() {
-    var known = Presence.of(List.of(UCD), List.of(DUNDRUM));
+    var presence = Presence.of(List.of(UCD), List.of(DUNDRUM));
 
-    var list = movies(known, this::ask, FanOut.PARALLEL, LONG).list();
+    var list = movies(presence, this::ask, FanOut.PARALLEL, LONG).list();
 
     assertThat(list.cinemas()).containsExactly(catalogue(UCD));
     assertThat(list.missing()).containsExactly(DUNDRUM);
@@ -164,8 +164,8 @@ class MoviesTest {
   @ParameterizedTest
   @EnumSource
   void hasNoAnswerIfAllAreSilentOrGone(FanOut fanOut) {
-    var known = Presence.of(List.of(UCD), List.of(DUNDRUM));
-    var movies = movies(known, silent(UCD), fanOut, SHORT);
+    var presence = Presence.of(List.of(UCD), List.of(DUNDRUM));
+    var movies = movies(presence, silent(UCD), fanOut, SHORT);
 
     assertThatThrownBy(movies::list)
         .isInstanceOf(NoCinemaAnswered.class)
@@ -234,8 +234,8 @@ class MoviesTest {
   }
 
   private static Movies movies(
-      Presence known, CinemaRoute route, FanOut fanOut, Duration deadline) {
-    return new Movies(() -> known, route, fanOut, deadline);
+      Presence presence, CinemaRoute route, FanOut fanOut, Duration deadline) {
+    return new Movies(() -> presence, route, fanOut, deadline);
   }
 
   private static Cinema catalogue(CinemaName cinema) {
