@@ -120,16 +120,16 @@ class AccessTest extends RunningGateway {
 
   @Test
   void keepsCredentialsFromTheServicesBehind() {
-    var told = new AtomicBoolean(true);
+    var hasCredentials = new AtomicBoolean(true);
     service.does(
         request -> {
-          told.set(request.getRequestHeaders().containsKey(HttpHeaders.AUTHORIZATION));
+          hasCredentials.set(request.getRequestHeaders().containsKey(HttpHeaders.AUTHORIZATION));
           respond(request, 200, "application/json", "[]");
         });
 
     assertThat(as("jane", "hers", RESERVATIONS + "1")).isEqualTo(HttpStatus.OK);
 
-    assertThat(told).isFalse();
+    assertThat(hasCredentials).isFalse();
   }
 
   @Test

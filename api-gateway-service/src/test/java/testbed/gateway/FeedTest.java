@@ -67,10 +67,10 @@ class FeedTest {
     var path = anotherPath();
     FEED.answers(200, "application/json", "{\"rate\":1}");
     long began = System.nanoTime();
-    assertThat(told(path)).isEqualTo("{\"rate\":1}");
+    assertThat(body(path)).isEqualTo("{\"rate\":1}");
     FEED.answers(200, "application/json", "{\"rate\":2}");
 
-    await().until(() -> told(path), "{\"rate\":2}"::equals);
+    await().until(() -> body(path), "{\"rate\":2}"::equals);
 
     // The requests before that came to the cache.
     assertThat(Duration.ofNanos(System.nanoTime() - began))
@@ -85,14 +85,14 @@ class FeedTest {
     http.get().uri(path).exchange().expectStatus().isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
     FEED.answers(200, "application/json", "{\"rate\":3}");
 
-    assertThat(told(path)).isEqualTo("{\"rate\":3}");
+    assertThat(body(path)).isEqualTo("{\"rate\":3}");
   }
 
   @Test
   void showsTheFeedsOwnDescription() {
     FEED.answers(200, "application/yaml", "title: Exchange rates");
 
-    assertThat(told("/openapi.yaml")).isEqualTo("title: Exchange rates");
+    assertThat(body("/openapi.yaml")).isEqualTo("title: Exchange rates");
     assertThat(FEED.requests()).containsExactly("GET /openapi.yaml");
   }
 
@@ -129,7 +129,7 @@ class FeedTest {
     assertThat(environment.getActiveProfiles()).containsExactly(RoutingProfile.STOCK);
   }
 
-  private String told(String path) {
+  private String body(String path) {
     return http.get()
         .uri(path)
         .exchange()

@@ -261,10 +261,10 @@ class RoutesTest extends RunningGateway {
 
   @Test
   void tellsTheServiceHowLongItWaitsWhateverTheClientSays() {
-    var told = new AtomicReference<List<String>>();
+    var timeouts = new AtomicReference<List<String>>();
     service.does(
         request -> {
-          told.set(request.getRequestHeaders().get(Deadline.HEADER));
+          timeouts.set(request.getRequestHeaders().get(Deadline.HEADER));
           respond(request, 200, "application/json", "[]");
         });
     registerCinema("tivoli");
@@ -277,7 +277,7 @@ class RoutesTest extends RunningGateway {
         .isOk();
 
     // No more than the time limit.
-    assertThat(told.get())
+    assertThat(timeouts.get())
         .singleElement()
         .satisfies(millis -> assertThat(Long.parseLong(millis)).isBetween(1L, 60_000L));
   }

@@ -61,10 +61,10 @@ class SlowUploadTest extends RunningGateway {
 
   @Test
   void leavesTheServiceItsTime() {
-    var told = new AtomicReference<String>();
+    var timeout = new AtomicReference<String>();
     service.does(
         request -> {
-          told.set(request.getRequestHeaders().getFirst(Deadline.HEADER));
+          timeout.set(request.getRequestHeaders().getFirst(Deadline.HEADER));
           StandInServer.respond(request, 200, "application/json", "[]");
         });
     registerCinema("savoy");
@@ -84,7 +84,7 @@ class SlowUploadTest extends RunningGateway {
                     .expectStatus()
                     .isOk());
 
-    assertThat(told.get()).isNotEqualTo("0");
+    assertThat(timeout.get()).isNotEqualTo("0");
   }
 
   private static String make(String cinema) {

@@ -43,17 +43,17 @@ class ThesisPresetTest extends RunningGateway {
 
   @Test
   void tellsServicesNothingOfItsTimeLimit() {
-    var told = new AtomicBoolean(true);
+    var hasTimeout = new AtomicBoolean(true);
     service.does(
         request -> {
-          told.set(request.getRequestHeaders().containsKey(Deadline.HEADER));
+          hasTimeout.set(request.getRequestHeaders().containsKey(Deadline.HEADER));
           respond(request, 200, "application/json", "[]");
         });
     registerCinema("tivoli");
 
     get("/cinema/tivoli/movie/list").expectStatus().isOk();
 
-    assertThat(told).isFalse();
+    assertThat(hasTimeout).isFalse();
   }
 
   @Test

@@ -39,12 +39,13 @@ final class SlowStart implements Balancer {
     since.keySet().retainAll(instances);
     var chosen = balancer.choose(instances);
     double share = share(chosen, now);
-    double most = instances.stream().mapToDouble(one -> share(one, now)).max().orElse(share);
+    double most =
+        instances.stream().mapToDouble(instance -> share(instance, now)).max().orElse(share);
     if (random.nextDouble() * most < share) {
       return chosen;
     }
     // A second choice by the balancer would favour some instances.
-    var older = instances.stream().filter(one -> share(one, now) > share).toList();
+    var older = instances.stream().filter(instance -> share(instance, now) > share).toList();
     // None, if they have become new meanwhile.
     return older.isEmpty() ? chosen : older.get(random.nextInt(older.size()));
   }

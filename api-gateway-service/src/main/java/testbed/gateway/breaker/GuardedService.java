@@ -166,7 +166,9 @@ public final class GuardedService {
 
   private List<URI> without(Set<URI> lost) {
     var all = instances.get();
-    return lost.isEmpty() ? all : all.stream().filter(one -> !lost.contains(one)).toList();
+    return lost.isEmpty()
+        ? all
+        : all.stream().filter(instance -> !lost.contains(instance)).toList();
   }
 
   /** Reports a 500 to the breaker; the client gets the service's answer. */

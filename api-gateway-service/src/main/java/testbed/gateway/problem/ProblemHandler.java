@@ -36,8 +36,8 @@ class ProblemHandler implements WebExceptionHandler {
     if (exchange.getResponse().isCommitted()) {
       return Mono.error(fault);
     }
-    if (fault instanceof ErrorResponse known && known.getStatusCode().is4xxClientError()) {
-      return clientError(exchange, known.getStatusCode());
+    if (fault instanceof ErrorResponse error && error.getStatusCode().is4xxClientError()) {
+      return clientError(exchange, error.getStatusCode());
     }
     if (fault instanceof ReadTimeoutException) {
       // A service sent the headers of an answer and nothing of its body.

@@ -69,9 +69,9 @@ class ServiceRoutes implements RouteLocator {
    */
   @EventListener(HeartbeatEvent.class)
   void registryAnswered() {
-    var known = cinemas.known();
-    if (!known.equals(routed)) {
-      routed = known;
+    var names = cinemas.known();
+    if (!names.equals(routed)) {
+      routed = names;
       events.publishEvent(new RefreshRoutesEvent(this));
     }
   }

@@ -127,7 +127,7 @@ class BalancingTest {
         .limit(MANY)
         .collect(
             Collectors.groupingBy(
-                Function.identity(), Collectors.summingDouble(one -> 1.0 / MANY)));
+                Function.identity(), Collectors.summingDouble(instance -> 1.0 / MANY)));
   }
 
   private static void close(double share, double expected) {
