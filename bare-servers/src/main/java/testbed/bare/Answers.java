@@ -23,7 +23,7 @@ final class Answers {
   private static final Map<String, String> TEXT = Map.of("Content-Type", "text/plain");
 
   private final boolean acknowledged;
-  private final List<Answer> known = new ArrayList<>();
+  private final List<Answer> answers = new ArrayList<>();
   private final Map<String, Reply> results = new ConcurrentHashMap<>();
   private final AtomicLong requests = new AtomicLong();
 
@@ -33,8 +33,8 @@ final class Answers {
    */
   Answers(boolean acknowledged, List<String> declared) throws IOException {
     this.acknowledged = acknowledged;
-    for (var one : declared) {
-      var parts = List.of(one.split("\\|", -1));
+    for (var declaration : declared) {
+      var parts = List.of(declaration.split("\\|", -1));
       var headers = new LinkedHashMap<>(Map.of("Content-Type", "application/json"));
       for (var header : parts.subList(4, parts.size())) {
         headers.put(header.split(": ", 2)[0], header.split(": ", 2)[1]);
@@ -43,7 +43,7 @@ final class Answers {
       var file = parts.get(3);
       var body = file.isEmpty() ? members : Files.readAllBytes(Path.of(file));
       var reply = new Reply(Integer.parseInt(parts.get(1)), headers, body);
-      known.add(new Answer(parts.get(0), !parts.get(2).isEmpty(), reply));
+      answers.add(new Answer(parts.get(0), !parts.get(2).isEmpty(), reply));
     }
   }
 
@@ -55,9 +55,9 @@ final class Answers {
     if (result != null) {
       return result;
     }
-    for (var one : known) {
-      if (request.startsWith(one.request())) {
-        var reply = one.echo() ? echoed(one.reply(), body) : one.reply();
+    for (var answer : answers) {
+      if (request.startsWith(answer.request())) {
+        var reply = answer.echo() ? echoed(answer.reply(), body) : answer.reply();
         return acknowledged ? acknowledge(reply) : reply;
       }
     }

@@ -11,12 +11,12 @@ public final class BareServers {
 
   /** Takes {@code netty} or {@code spring}, the protocol, and declared {@link Answers}. */
   public static void main(String[] arguments) throws IOException {
-    var told = System.out;
+    var out = System.out;
     // Spring's output must not be taken for the port.
     System.setOut(System.err);
     var given = List.of(arguments);
     var acknowledged = given.get(1).equals("acknowledged");
-    told.println(start(given.get(0), new Answers(acknowledged, given.subList(2, given.size()))));
+    out.println(start(given.get(0), new Answers(acknowledged, given.subList(2, given.size()))));
     System.in.transferTo(OutputStream.nullOutputStream());
     System.exit(0);
   }
