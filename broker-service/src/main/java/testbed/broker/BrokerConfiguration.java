@@ -114,7 +114,7 @@ class BrokerConfiguration {
               "broker.operations.pending.age",
               correlations,
               TimeUnit.NANOSECONDS,
-              held -> held.oldestPending().toNanos())
+              store -> store.oldestPending().toNanos())
           .description("Age of the operation that has been pending longest")
           .register(meters);
     };

@@ -50,15 +50,15 @@ final class LastLists {
     return read;
   }
 
-  private static boolean isSame(Message one, Message other) {
-    return Arrays.equals(one.getBody(), other.getBody())
-        && isSame(one.getMessageProperties(), other.getMessageProperties());
+  private static boolean isSame(Message first, Message second) {
+    return Arrays.equals(first.getBody(), second.getBody())
+        && isSame(first.getMessageProperties(), second.getMessageProperties());
   }
 
   /** Compares the properties that say how a body is read. */
-  private static boolean isSame(MessageProperties one, MessageProperties other) {
-    return Objects.equals(one.<Object>getHeader(TYPE), other.<Object>getHeader(TYPE))
-        && Objects.equals(one.getContentType(), other.getContentType())
-        && Objects.equals(one.getContentEncoding(), other.getContentEncoding());
+  private static boolean isSame(MessageProperties first, MessageProperties second) {
+    return Objects.equals(first.<Object>getHeader(TYPE), second.<Object>getHeader(TYPE))
+        && Objects.equals(first.getContentType(), second.getContentType())
+        && Objects.equals(first.getContentEncoding(), second.getContentEncoding());
   }
 }

@@ -80,13 +80,13 @@ class RequestPublisher implements RequestChannel {
   private Delivery sendToEach(CorrelationId id, Question<?> request, CompletionStage<?> answered) {
     var delivery = Delivery.REFUSED;
     for (var cinema : cinemas.presence().present()) {
-      var one = send(id, Topology.requestTo(cinema), request, answered);
-      if (one == Delivery.UNCONFIRMED) {
+      var sent = send(id, Topology.requestTo(cinema), request, answered);
+      if (sent == Delivery.UNCONFIRMED) {
         // The others would wait as long.
-        return delivery == Delivery.CONFIRMED ? delivery : one;
+        return delivery == Delivery.CONFIRMED ? delivery : sent;
       }
-      if (one == Delivery.CONFIRMED) {
-        delivery = one;
+      if (sent == Delivery.CONFIRMED) {
+        delivery = sent;
       }
     }
     return delivery;

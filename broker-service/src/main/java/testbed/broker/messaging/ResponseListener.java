@@ -43,7 +43,7 @@ class ResponseListener implements MessageListener {
                             .description("Responses from cinemas, by what became of them")
                             .tag("reception", reception.name().toLowerCase(Locale.ROOT))
                             .register(meters),
-                    (one, other) -> one,
+                    (first, second) -> first,
                     () -> new EnumMap<>(Reception.class)));
   }
 

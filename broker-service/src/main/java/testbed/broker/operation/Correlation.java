@@ -28,7 +28,7 @@ final class Correlation {
   private final Operation<?> operation;
   private final Client client;
   private final Origin origin;
-  private final SortedSet<CinemaName> known;
+  private final SortedSet<CinemaName> expected;
   private final SortedSet<CinemaName> awaited;
   private final long startedNanos;
   private final SortedMap<CinemaName, Response> responses = new TreeMap<>();
@@ -57,8 +57,8 @@ final class Correlation {
     this.operation = operation;
     this.client = client;
     this.origin = origin;
-    this.known = new TreeSet<>(cinemas.present());
-    this.known.addAll(cinemas.missing());
+    this.expected = new TreeSet<>(cinemas.present());
+    this.expected.addAll(cinemas.missing());
     this.awaited = cinemas.present().isEmpty() ? cinemas.missing() : cinemas.present();
     this.startedNanos = startedNanos;
     this.expiresNanos = expiresNanos;
@@ -174,7 +174,8 @@ final class Correlation {
           ? new RequestRefused(rejected)
           : new NoAnswer(operation);
     }
-    var missing = known.stream().filter(cinema -> !type.isInstance(responses.get(cinema))).toList();
+    var missing =
+        expected.stream().filter(cinema -> !type.isInstance(responses.get(cinema))).toList();
     return Optional.of(new Answer<>(answers, missing));
   }
 

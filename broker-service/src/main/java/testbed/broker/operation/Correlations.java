@@ -105,11 +105,11 @@ public final class Correlations {
    */
   synchronized void collected(Correlation correlation, int body) {
     long more = (long) MEMORY_PER_BODY * body;
-    boolean held =
+    boolean stored =
         pending.grow(correlation, more)
             || settled.grow(correlation, more)
             || fetched.grow(correlation, more);
-    if (!held) {
+    if (!stored) {
       return;
     }
     if (correlation.isComplete() && pending.remove(correlation)) {
@@ -145,7 +145,7 @@ public final class Correlations {
   Optional<Correlation> find(CorrelationId id) {
     long now = nanoClock.getAsLong();
     synchronized (this) {
-      return Optional.ofNullable(held(id)).filter(held -> !isExpired(held, now));
+      return Optional.ofNullable(lookUp(id)).filter(correlation -> !isExpired(correlation, now));
     }
   }
 
@@ -156,12 +156,12 @@ public final class Correlations {
    * @throws CorrelationUnknown if the id was not issued, or for another operation or client
    */
   Correlation require(CorrelationId id, Operation<?> operation, Client client) {
-    var found = find(id);
-    if (found.isEmpty() && ids.issued(id, client)) {
+    var correlation = find(id);
+    if (correlation.isEmpty() && ids.issued(id, client)) {
       throw new CorrelationExpired(id);
     }
-    return found
-        .filter(held -> held.operation().equals(operation) && held.client().equals(client))
+    return correlation
+        .filter(stored -> stored.operation().equals(operation) && stored.client().equals(client))
         .orElseThrow(() -> new CorrelationUnknown(id));
   }
 
@@ -203,12 +203,12 @@ public final class Correlations {
         : Duration.ofNanos(nanoClock.getAsLong() - eldest.startedNanos());
   }
 
-  private @Nullable Correlation held(CorrelationId id) {
-    var found = pending.get(id);
-    if (found == null) {
-      found = settled.get(id);
+  private @Nullable Correlation lookUp(CorrelationId id) {
+    var correlation = pending.get(id);
+    if (correlation == null) {
+      correlation = settled.get(id);
     }
-    return found == null ? fetched.get(id) : found;
+    return correlation == null ? fetched.get(id) : correlation;
   }
 
   private boolean letGo(Correlation correlation) {

@@ -56,7 +56,7 @@ public final class Operations {
     var asked =
         operation
             .cinema()
-            .map(one -> Presence.of(List.of(one), List.of()))
+            .map(cinema -> Presence.of(List.of(cinema), List.of()))
             .orElseGet(cinemas::presence);
     // Before the request leaves, because an answer may be faster than the confirmation.
     var correlation = correlations.open(operation, asked, clients.get(), origins.get());
@@ -108,20 +108,20 @@ public final class Operations {
   }
 
   private Reception receive(Correlation correlation, Response response, int body) {
-    var held =
+    var shared =
         response instanceof MoviesListed listed ? catalogues.of(listed.cinema(), listed) : response;
-    var reception = correlation.collect(held);
+    var reception = correlation.collect(shared);
     if (reception != Reception.ACCEPTED) {
       return reception;
     }
-    correlations.collected(correlation, held == response ? body : 0);
+    correlations.collected(correlation, shared == response ? body : 0);
     return correlations.nanosLeft(correlation) <= 0 ? Reception.LATE : Reception.ACCEPTED;
   }
 
   private ProblemException refused(Operation<?> operation) {
     return operation
         .cinema()
-        .filter(one -> !cinemas.knows(one))
+        .filter(cinema -> !cinemas.knows(cinema))
         .<ProblemException>map(unknown -> new CinemaUnknown(unknown.value()))
         .orElseGet(Unavailable::noQueue);
   }

@@ -90,13 +90,13 @@ class RequestReply {
       BiFunction<BodyBuilder, List<A>, ResponseEntity<?>> content) {
     try (var place = places.take(operation, PreferredWait.in(headers, longestWait))) {
       var wait = place.time();
-      var found = operations.fetch(id, operation, wait.orElse(Duration.ZERO));
-      if (found.isEmpty()) {
+      var fetched = operations.fetch(id, operation, wait.orElse(Duration.ZERO));
+      if (fetched.isEmpty()) {
         return status(HttpStatus.ACCEPTED, wait)
             .header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS)
             .build();
       }
-      var answer = found.get();
+      var answer = fetched.get();
       return content.apply(answered(answer, wait), answer.responses());
     }
   }

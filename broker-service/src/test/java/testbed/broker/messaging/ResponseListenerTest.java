@@ -68,24 +68,24 @@ class ResponseListenerTest {
   @Test
   void givesAnAnswerToTheOperationWhoseIdItCarriesAndToNoOther() {
     cinemas.seen(UCD);
-    var one = operations.start(MOVIES, new ListMovies());
-    var other = operations.start(MOVIES, new ListMovies());
+    var first = operations.start(MOVIES, new ListMovies());
+    var second = operations.start(MOVIES, new ListMovies());
 
-    listener.onMessage(under(one.toString()));
+    listener.onMessage(under(first.toString()));
 
-    assertThat(operations.fetch(one, MOVIES, Duration.ZERO))
+    assertThat(operations.fetch(first, MOVIES, Duration.ZERO))
         .contains(new Answer<>(List.of(moviesOf(UCD)), List.of()));
-    assertThat(operations.fetch(other, MOVIES, Duration.ZERO)).isEmpty();
+    assertThat(operations.fetch(second, MOVIES, Duration.ZERO)).isEmpty();
     assertThat(received("accepted")).isEqualTo(1);
   }
 
   @Test
   void passesOnHowLargeAnAnswerIs() {
     cinemas.seen(UCD);
-    var one = operations.start(MOVIES, new ListMovies());
+    var id = operations.start(MOVIES, new ListMovies());
     long before = store.bytes();
 
-    listener.onMessage(under(one.toString()));
+    listener.onMessage(under(id.toString()));
 
     assertThat(store.bytes()).isGreaterThan(before);
   }

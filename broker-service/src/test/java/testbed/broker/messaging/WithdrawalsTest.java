@@ -64,11 +64,11 @@ class WithdrawalsTest {
 
     withdrawals.send();
 
-    var one = sent.getFirst();
-    assertThat(one.key()).isEqualTo(TO_UCD);
-    assertThat(one.message()).isEqualTo(new WithdrawReservation());
-    assertThat(one.properties().getCorrelationId()).isEqualTo(id.toString());
-    assertThat(one.properties().getDeliveryMode()).isEqualTo(MessageDeliveryMode.PERSISTENT);
+    var withdrawal = sent.getFirst();
+    assertThat(withdrawal.key()).isEqualTo(TO_UCD);
+    assertThat(withdrawal.message()).isEqualTo(new WithdrawReservation());
+    assertThat(withdrawal.properties().getCorrelationId()).isEqualTo(id.toString());
+    assertThat(withdrawal.properties().getDeliveryMode()).isEqualTo(MessageDeliveryMode.PERSISTENT);
   }
 
   @Test
@@ -155,7 +155,7 @@ class WithdrawalsTest {
 
   @Test
   void saysWhichRequestItCannotWithdraw(CapturedOutput log) {
-    for (int one = 0; one < Withdrawals.CAPACITY; one++) {
+    for (int request = 0; request < Withdrawals.CAPACITY; request++) {
       withdrawals.add(new CorrelationId(UUID.randomUUID()), TO_UCD, new WithdrawReservation());
     }
     assertThat(log).doesNotContain("is not withdrawn");

@@ -220,7 +220,7 @@ class CorrelationsTest {
     assertThat(operations.receive(id, moviesOf(DUNDRUM), BODY)).isEqualTo(Reception.LATE);
 
     assertThat(operations.fetch(id, ALL_MOVIES, Duration.ZERO))
-        .hasValueSatisfying(found -> assertThat(found.missing()).isEmpty());
+        .hasValueSatisfying(answer -> assertThat(answer.missing()).isEmpty());
   }
 
   @Test

@@ -280,11 +280,11 @@ class OperationsTest {
   void listsTheReservationsOfOneCinema() {
     var id = operations.start(LIST_AT_UCD, new ListReservations(Page.FIRST));
     var reservations = List.of(made(UUID.randomUUID(), reservationFor("Jane")));
-    var found = new ReservationPage(reservations, Page.FIRST, 1);
-    receive(id, new ReservationsListed(UCD, found));
+    var page = new ReservationPage(reservations, Page.FIRST, 1);
+    receive(id, new ReservationsListed(UCD, page));
 
     assertThat(operations.fetch(id, LIST_AT_UCD, AT_ONCE))
-        .contains(answer(new ReservationsListed(UCD, found)));
+        .contains(answer(new ReservationsListed(UCD, page)));
   }
 
   @Test

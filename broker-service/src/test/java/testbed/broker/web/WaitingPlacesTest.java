@@ -39,10 +39,10 @@ class WaitingPlacesTest {
 
   @Test
   void areFreeAgainWhenSomebodyLeaves() {
-    var held = taken("dundrum", 600);
-    held.forEach(Place::close);
+    var occupied = taken("dundrum", 600);
+    occupied.forEach(Place::close);
 
-    assertThat(taken("dundrum", 600)).hasSameSizeAs(held);
+    assertThat(taken("dundrum", 600)).hasSameSizeAs(occupied);
   }
 
   @Test
