@@ -70,9 +70,9 @@ public final class RegisteredCinemas {
   /** Registered and remembered cinemas: one that is gone is unavailable, not unknown. */
   public SortedSet<CinemaName> known() {
     var now = presence;
-    var known = new TreeSet<>(now.present());
-    known.addAll(now.missing());
-    return known;
+    var cinemas = new TreeSet<>(now.present());
+    cinemas.addAll(now.missing());
+    return cinemas;
   }
 
   /** Whether the registry has answered at least once. */
@@ -98,8 +98,8 @@ public final class RegisteredCinemas {
   private synchronized void update() {
     var registered = registered();
     services = addressesBy(registered, Registered::service);
-    var ofCinemas = registered.stream().filter(one -> one.cinema().isPresent()).toList();
-    var addresses = addressesBy(ofCinemas, one -> one.cinema().orElseThrow());
+    var ofCinemas = registered.stream().filter(instance -> instance.cinema().isPresent()).toList();
+    var addresses = addressesBy(ofCinemas, instance -> instance.cinema().orElseThrow());
     addresses.keySet().forEach(memory::seen);
     // The memory has a bound.
     addresses.keySet().removeIf(cinema -> !memory.knows(cinema));
@@ -111,12 +111,12 @@ public final class RegisteredCinemas {
 
   /** Skips instances with a malformed address: one must not hide all others. */
   private List<Registered> registered() {
-    var found = new ArrayList<Registered>();
+    var registered = new ArrayList<Registered>();
     var skipped = new HashSet<String>();
     for (var service : discovery.getServices()) {
       for (var instance : discovery.getInstances(service)) {
         try {
-          found.add(new Registered(service, cinemaOf(instance), instance.getUri()));
+          registered.add(new Registered(service, cinemaOf(instance), instance.getUri()));
         } catch (IllegalArgumentException noAddress) {
           var id = "%s %s".formatted(service, instance.getInstanceId());
           skipped.add(id);
@@ -127,7 +127,7 @@ public final class RegisteredCinemas {
       }
     }
     malformed = Set.copyOf(skipped);
-    return found;
+    return registered;
   }
 
   private static <K> Map<K, List<URI>> addressesBy(
