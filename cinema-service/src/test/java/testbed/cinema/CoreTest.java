@@ -287,7 +287,7 @@ class CoreTest {
         IntStream.range(0, 5)
             .mapToObj(number -> new ReservationId(new UUID(number * 31L % 5, 0)))
             .toList();
-    ids.forEach(one -> reservations.make(one, janesReservation()));
+    ids.forEach(id -> reservations.make(id, janesReservation()));
 
     var pages = IntStream.range(0, 4).mapToObj(n -> reservations.list(new Page(n, 2))).toList();
 

@@ -70,7 +70,7 @@ class RequestListener implements MessageListener {
     this.responses = responses;
     this.listed =
         new LastMade<>(
-            (one, other) -> one == other,
+            (first, second) -> first == second,
             all -> format.toMessage(new MoviesListed(cinema, all), new MessageProperties()));
   }
 

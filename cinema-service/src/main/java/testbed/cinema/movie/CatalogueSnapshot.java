@@ -20,9 +20,9 @@ class CatalogueSnapshot implements Catalogue {
 
   private static final Logger log = LoggerFactory.getLogger(CatalogueSnapshot.class);
 
-  private record Held(Cinema cinema, Map<MovieId, Movie> movies) {
+  private record Snapshot(Cinema cinema, Map<MovieId, Movie> movies) {
 
-    Held(Cinema cinema) {
+    Snapshot(Cinema cinema) {
       this(
           cinema,
           cinema.movies().stream()
@@ -31,7 +31,7 @@ class CatalogueSnapshot implements Catalogue {
   }
 
   private final Catalogue stored;
-  private volatile @Nullable Held held;
+  private volatile @Nullable Snapshot snapshot;
 
   CatalogueSnapshot(Catalogue stored) {
     this.stored = stored;
@@ -39,12 +39,12 @@ class CatalogueSnapshot implements Catalogue {
 
   @Override
   public Cinema all() {
-    return held().cinema;
+    return snapshot().cinema;
   }
 
   @Override
   public @Nullable Movie find(MovieId id, ShowTime time) {
-    var movie = held().movies.get(id);
+    var movie = snapshot().movies.get(id);
     return movie != null && movie.showTimes().contains(time) ? movie : stored.find(id, time);
   }
 
@@ -59,19 +59,19 @@ class CatalogueSnapshot implements Catalogue {
     }
   }
 
-  private Held held() {
-    var known = held;
-    return known == null ? take() : known;
+  private Snapshot snapshot() {
+    var last = snapshot;
+    return last == null ? take() : last;
   }
 
-  private Held take() {
+  private Snapshot take() {
     var cinema = stored.all();
-    var known = held;
+    var last = snapshot;
     // The same object, if nothing has changed.
-    if (known == null || known.cinema != cinema) {
-      known = new Held(cinema);
-      held = known;
+    if (last == null || last.cinema != cinema) {
+      last = new Snapshot(cinema);
+      snapshot = last;
     }
-    return known;
+    return last;
   }
 }

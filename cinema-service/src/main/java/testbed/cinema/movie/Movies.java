@@ -54,8 +54,8 @@ public class Movies {
   /** The movie with this name, if it is shown at this time. */
   public Optional<Movie> find(ShowingQuery query) {
     var named = Query.query(Criteria.where("name").is(query.name()));
-    var found = find(named);
-    return (found.isEmpty() && seed.restore() ? find(named) : found)
+    var movies = find(named);
+    return (movies.isEmpty() && seed.restore() ? find(named) : movies)
         .stream().filter(movie -> movie.showTimes().contains(query.showTime())).findFirst();
   }
 

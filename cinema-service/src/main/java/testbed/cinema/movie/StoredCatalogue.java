@@ -118,7 +118,7 @@ class StoredCatalogue implements Catalogue {
   }
 
   /** By their bytes: the library's comparison would parse both. */
-  private static boolean isSame(RawBsonDocument one, RawBsonDocument other) {
-    return one.getByteBuffer().asNIO().equals(other.getByteBuffer().asNIO());
+  private static boolean isSame(RawBsonDocument first, RawBsonDocument second) {
+    return first.getByteBuffer().asNIO().equals(second.getByteBuffer().asNIO());
   }
 }

@@ -101,7 +101,7 @@ public class Reservations {
     if (made == null || !Seats.areOfOneShowing(made, wanted)) {
       seats.giveBack(wanted);
     }
-    return known(made, wanted.id());
+    return existing(made, wanted.id());
   }
 
   /**
@@ -142,14 +142,14 @@ public class Reservations {
    * @throws ReservationUnknown if there is none, or it was withdrawn
    */
   public Reservation get(ReservationId id) {
-    return known(find(id), id);
+    return existing(find(id), id);
   }
 
-  private Reservation known(@Nullable Reservation found, ReservationId id) {
-    if (found == null) {
+  private Reservation existing(@Nullable Reservation reservation, ReservationId id) {
+    if (reservation == null) {
       throw new ReservationUnknown(cinema, id);
     }
-    return found;
+    return reservation;
   }
 
   private @Nullable Reservation find(ReservationId id) {

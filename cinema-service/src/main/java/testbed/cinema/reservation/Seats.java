@@ -88,8 +88,8 @@ class Seats {
         // Removed meanwhile.
         continue;
       }
-      if (holders(stored).get(wanted.id().toString()) instanceof Document held) {
-        if (held.getInteger(TICKETS) != wanted.tickets()) {
+      if (holders(stored).get(wanted.id().toString()) instanceof Document holder) {
+        if (holder.getInteger(TICKETS) != wanted.tickets()) {
           throw new IdempotencyKeyReused();
         }
         if (kept(showing, wanted)) {
@@ -151,7 +151,8 @@ class Seats {
     var since = stored.getDate(CHECKED);
     var unchecked =
         holders(stored).entrySet().stream()
-            .filter(one -> at(one).before(until) && (since == null || !at(one).before(since)))
+            .filter(
+                holder -> at(holder).before(until) && (since == null || !at(holder).before(since)))
             .collect(Collectors.toMap(Entry::getKey, Seats::tickets));
     if (unchecked.isEmpty()) {
       return false;
@@ -183,8 +184,8 @@ class Seats {
         .collect(Collectors.toSet());
   }
 
-  private void giveBack(Criteria held, String showing, String id, int tickets) {
-    updates(held.and("_id").is(showing), new Update().inc(TAKEN, -tickets).unset(holder(id)));
+  private void giveBack(Criteria criteria, String showing, String id, int tickets) {
+    updates(criteria.and("_id").is(showing), new Update().inc(TAKEN, -tickets).unset(holder(id)));
   }
 
   private boolean updates(Criteria which, Update update) {
@@ -208,8 +209,8 @@ class Seats {
   }
 
   /** Whether two reservations take seats of the same showing. */
-  static boolean areOfOneShowing(Reservation one, Reservation other) {
-    return showing(one).equals(showing(other));
+  static boolean areOfOneShowing(Reservation first, Reservation second) {
+    return showing(first).equals(showing(second));
   }
 
   private static String showing(Reservation of) {

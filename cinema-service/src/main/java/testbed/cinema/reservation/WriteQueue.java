@@ -68,14 +68,15 @@ final class WriteQueue {
             return null;
           });
     } catch (DataAccessResourceFailureException away) {
-      throw told(away);
+      throw translated(away);
     }
     // A failed write stays failed.
     batch.forEach(write -> write.answer(write.wanted()));
   }
 
   /** A command that was sent may have been carried out, even without an answer. */
-  private static DataAccessResourceFailureException told(DataAccessResourceFailureException away) {
+  private static DataAccessResourceFailureException translated(
+      DataAccessResourceFailureException away) {
     for (Throwable cause = away; cause != null; cause = cause.getCause()) {
       if (cause instanceof MongoInterruptedException
           || (cause instanceof MongoSocketException

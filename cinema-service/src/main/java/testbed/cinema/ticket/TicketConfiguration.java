@@ -109,8 +109,8 @@ class TicketConfiguration {
       var tickets = service(service, settings, observations);
       return (id, wait) -> {
         reservations.get(id);
-        var found = tickets.find(id, wait);
-        return found instanceof Found.Unknown ? new Found.Waiting() : found;
+        var answer = tickets.find(id, wait);
+        return answer instanceof Found.Unknown ? new Found.Waiting() : answer;
       };
     }
   }

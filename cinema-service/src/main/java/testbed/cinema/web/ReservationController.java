@@ -59,11 +59,11 @@ class ReservationController {
 
   @GetMapping("/list")
   ResponseEntity<List<Reservation>> list(Page page) {
-    var found = reservations.list(page);
+    var listed = reservations.list(page);
     return ResponseEntity.ok()
         .headers(
-            Paging.headers(page, found.total(), "/cinema/%s/reservation/list".formatted(cinema)))
-        .body(found.reservations());
+            Paging.headers(page, listed.total(), "/cinema/%s/reservation/list".formatted(cinema)))
+        .body(listed.reservations());
   }
 
   /** Except "make": GET there must get 405, because it takes POST only. */

@@ -42,11 +42,11 @@ class CatalogueSnapshotTest {
 
   @Test
   void stillListsWhileTheDatabaseIsAway() {
-    var held = snapshot.all();
+    var listed = snapshot.all();
     database.away = true;
 
     assertThatCode(snapshot::check).doesNotThrowAnyException();
-    assertThat(snapshot.all()).isSameAs(held);
+    assertThat(snapshot.all()).isSameAs(listed);
   }
 
   @Test
@@ -95,7 +95,10 @@ class CatalogueSnapshotTest {
     @Override
     public @Nullable Movie find(MovieId id, ShowTime time) {
       ask();
-      return stored.movies().stream().filter(one -> one.id().equals(id)).findFirst().orElse(null);
+      return stored.movies().stream()
+          .filter(movie -> movie.id().equals(id))
+          .findFirst()
+          .orElse(null);
     }
 
     private void ask() {

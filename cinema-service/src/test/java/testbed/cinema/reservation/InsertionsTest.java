@@ -79,8 +79,8 @@ class InsertionsTest {
 
     server.answer();
 
-    for (var one : all) {
-      one.get(PATIENCE_SECONDS, SECONDS);
+    for (var insertion : all) {
+      insertion.get(PATIENCE_SECONDS, SECONDS);
     }
     assertThat(stored()).isEqualTo(52);
     assertThat(server.commands()).hasSizeBetween(3, 4);
@@ -104,8 +104,8 @@ class InsertionsTest {
 
     server.answer();
 
-    for (var one : all) {
-      one.get(PATIENCE_SECONDS, SECONDS);
+    for (var insertion : all) {
+      insertion.get(PATIENCE_SECONDS, SECONDS);
     }
     assertThat(failure(again)).isInstanceOf(DuplicateKeyException.class);
     assertThat(stored()).isEqualTo(5);
@@ -117,8 +117,8 @@ class InsertionsTest {
     var all = List.of(insert(reservation()), insert(reservation()), insert(reservation()));
     server.answer();
 
-    for (var one : all) {
-      assertThat(failure(one)).isInstanceOf(DataAccessException.class);
+    for (var insertion : all) {
+      assertThat(failure(insertion)).isInstanceOf(DataAccessException.class);
     }
     assertThat(stored()).isZero();
   }
@@ -206,8 +206,8 @@ class InsertionsTest {
 
     server.answer();
 
-    for (var one : all) {
-      one.get(PATIENCE_SECONDS, SECONDS);
+    for (var insertion : all) {
+      insertion.get(PATIENCE_SECONDS, SECONDS);
     }
     await().until(() -> insertions.waiting() == 0);
     assertThat(stored()).isEqualTo(2);
@@ -277,7 +277,7 @@ class InsertionsTest {
   private static final class HeldDatabase extends MemoryBackend {
 
     private final List<Document> commands = new ArrayList<>();
-    private volatile CountDownLatch held = new CountDownLatch(1);
+    private volatile CountDownLatch released = new CountDownLatch(1);
     private volatile MongoServerError failure;
 
     @Override
@@ -287,7 +287,7 @@ class InsertionsTest {
           commands.add(message.getDocument());
         }
         try {
-          held.await(PATIENCE_SECONDS, SECONDS);
+          released.await(PATIENCE_SECONDS, SECONDS);
         } catch (InterruptedException stopping) {
           Thread.currentThread().interrupt();
         }
@@ -299,11 +299,11 @@ class InsertionsTest {
     }
 
     void hold() {
-      held = new CountDownLatch(1);
+      released = new CountDownLatch(1);
     }
 
     void answer() {
-      held.countDown();
+      released.countDown();
     }
 
     void awaitCommands(int number) {

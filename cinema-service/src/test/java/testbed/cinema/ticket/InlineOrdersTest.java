@@ -63,8 +63,7 @@ class InlineOrdersTest {
       assertThat(office.find(refused, Duration.ZERO)).isInstanceOf(Found.Gone.class);
       ink.release(3);
       assertThat(waiting)
-          .allSatisfy(
-              one -> assertThat(office.find(one, PATIENCE)).isInstanceOf(Found.Ticket.class));
+          .allSatisfy(id -> assertThat(office.find(id, PATIENCE)).isInstanceOf(Found.Ticket.class));
       orders.order(refused, janesReservation());
       ink.release();
       assertThat(office.find(refused, PATIENCE)).isInstanceOf(Found.Ticket.class);
@@ -78,11 +77,10 @@ class InlineOrdersTest {
 
       assertThat(waiting.subList(0, 3))
           .allSatisfy(
-              one -> assertThat(office.find(one, Duration.ZERO)).isInstanceOf(Found.Gone.class));
+              id -> assertThat(office.find(id, Duration.ZERO)).isInstanceOf(Found.Gone.class));
       ink.release(3);
       assertThat(waiting.subList(3, 5))
-          .allSatisfy(
-              one -> assertThat(office.find(one, PATIENCE)).isInstanceOf(Found.Ticket.class));
+          .allSatisfy(id -> assertThat(office.find(id, PATIENCE)).isInstanceOf(Found.Ticket.class));
       assertThat(meters.get("tickets.dropped").counter().count()).isEqualTo(3);
     }
   }
@@ -145,7 +143,7 @@ class InlineOrdersTest {
   private static List<ReservationId> ordered(InlineOrders orders, int tickets) {
     return Stream.generate(InlineOrdersTest::id)
         .limit(tickets)
-        .peek(one -> orders.order(one, janesReservation()))
+        .peek(id -> orders.order(id, janesReservation()))
         .toList();
   }
 

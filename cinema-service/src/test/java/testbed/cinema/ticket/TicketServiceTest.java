@@ -94,7 +94,7 @@ class TicketServiceTest {
 
     assertThat(tickets.find(id, Duration.ofSeconds(7)))
         .isInstanceOfSatisfying(
-            Found.Ticket.class, found -> assertThat(found.pdf()).asString().isEqualTo("%PDF"));
+            Found.Ticket.class, ticket -> assertThat(ticket.pdf()).asString().isEqualTo("%PDF"));
     assertThat(server.requests()).containsExactly("GET /tickets/" + id);
   }
 
