@@ -15,7 +15,7 @@ public final class WrittenCinemas {
   private final LastMade<CinemaName, Cinema, byte[]> written;
 
   public WrittenCinemas(JsonMapper json) {
-    this.written = new LastMade<>((one, other) -> one == other, json::writeValueAsBytes);
+    this.written = new LastMade<>((first, second) -> first == second, json::writeValueAsBytes);
   }
 
   public byte[] one(Cinema cinema) {
