@@ -139,7 +139,7 @@ enum DocumentCase {
           .sort(new Document("_id", 1))
           .skip(1)
           .limit(2)
-          .forEach(found -> page.add(found.getString("_id")));
+          .forEach(document -> page.add(document.getString("_id")));
       return page.toString();
     }
   },

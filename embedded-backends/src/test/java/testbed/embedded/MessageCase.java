@@ -144,9 +144,9 @@ enum MessageCase {
     @Override
     String outcome(Channel channel, Server server) throws Exception {
       var queue = queueOf(channel, "1", "2", "3", "4", "5");
-      long held = get(channel, queue).getEnvelope().getDeliveryTag();
+      long tag = get(channel, queue).getEnvelope().getDeliveryTag();
       int purged = channel.queuePurge(queue).getMessageCount();
-      channel.basicNack(held, false, true);
+      channel.basicNack(tag, false, true);
       return "%d purged; %d left".formatted(purged, drained(channel, queue).size());
     }
   },
@@ -323,20 +323,20 @@ enum MessageCase {
   /** What the sender of a message is told, in the order in which it is told. */
   private static String fate(Channel channel, String exchange, String key, boolean mandatory)
       throws Exception {
-    BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    BlockingQueue<String> answers = new LinkedBlockingQueue<>();
     channel.confirmSelect();
-    channel.addReturnListener(message -> told.add("returned"));
+    channel.addReturnListener(message -> answers.add("returned"));
     channel.addConfirmListener(
-        (tag, several) -> told.add("ack"), (tag, several) -> told.add("nack"));
+        (tag, several) -> answers.add("ack"), (tag, several) -> answers.add("nack"));
     channel.basicPublish(exchange, key, mandatory, new BasicProperties(), bytes("sent"));
     var all = new ArrayList<String>();
     while (!all.contains("ack") && !all.contains("nack")) {
-      var next = told.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      var next = answers.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
       all.add(next == null ? "nothing, nack" : next);
     }
     // What follows the confirm comes before the answer to another command.
     channel.exchangeDeclarePassive("amq.topic");
-    told.drainTo(all);
+    answers.drainTo(all);
     return String.join(", ", all);
   }
 

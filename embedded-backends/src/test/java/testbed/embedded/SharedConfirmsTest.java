@@ -59,11 +59,11 @@ class SharedConfirmsTest extends WithAmqpServer {
           senders
               .invokeAll(IntStream.range(0, MESSAGES).mapToObj(message -> sender).toList())
               .stream()
-              .map(one -> one.resultNow())
+              .map(future -> future.resultNow())
               .toList();
     }
 
-    assertThat(taken).filteredOn(one -> one).hasSize(LENGTH);
+    assertThat(taken).filteredOn(confirmed -> confirmed).hasSize(LENGTH);
     assertThat(service.getBean(AmqpAdmin.class).getQueueInfo(QUEUE).getMessageCount())
         .isEqualTo(LENGTH);
   }
