@@ -29,10 +29,10 @@ class StartTest {
       // Without a limit a connection is kept for as long as its client likes.
       assertThat(service.getEnvironment().getProperty("server.tomcat.max-keep-alive-requests"))
           .isEqualTo(preset.equals("tuned") ? "-1" : null);
-      assertThat(told(service, "local.server.port", "/api/rates/eur_usd")).contains("\"EUR\"");
-      assertThat(told(service, "local.management.port", "/actuator/health/readiness"))
+      assertThat(body(service, "local.server.port", "/api/rates/eur_usd")).contains("\"EUR\"");
+      assertThat(body(service, "local.management.port", "/actuator/health/readiness"))
           .contains("UP");
-      assertThat(told(service, "local.management.port", "/actuator/prometheus"))
+      assertThat(body(service, "local.management.port", "/actuator/prometheus"))
           .containsPattern("feed_source_seconds_count\\{.*outcome=\"answered\"")
           .containsPattern("feed_source_seconds_bucket\\{.*le=\"0.5\"");
     }
@@ -46,10 +46,10 @@ class StartTest {
     "feed.source.refused=1.1, feed.source.refused",
     "feed.source.per-second=-1, feed.source.per"
   })
-  void stopsOnASettingThatCannotBe(String setting, String told, CapturedOutput output) {
+  void stopsOnASettingThatCannotBe(String setting, String message, CapturedOutput output) {
     assertThatThrownBy(() -> started(setting)).isNotNull();
 
-    assertThat(output).contains(told);
+    assertThat(output).contains(message);
   }
 
   private static ConfigurableApplicationContext started(String... settings) {
@@ -61,7 +61,7 @@ class StartTest {
                 .toArray(String[]::new));
   }
 
-  private static String told(ConfigurableApplicationContext service, String port, String path) {
+  private static String body(ConfigurableApplicationContext service, String port, String path) {
     var address = "http://localhost:" + service.getEnvironment().getProperty(port) + path;
     return String.valueOf(RestClient.create(address).get().retrieve().body(String.class));
   }

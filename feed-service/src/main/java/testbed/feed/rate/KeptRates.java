@@ -38,9 +38,9 @@ class KeptRates implements Rates, AutoCloseable {
     if (joined) {
       return loaded();
     }
-    var known = kept.synchronous().getIfPresent(EURO);
-    if (known != null) {
-      return known;
+    var rate = kept.synchronous().getIfPresent(EURO);
+    if (rate != null) {
+      return rate;
     }
     var asked = source.euro();
     kept.synchronous().put(EURO, asked);

@@ -81,11 +81,11 @@ class KeptRatesTest {
             Duration.ZERO,
             true,
             () -> {
-              var told = answer();
+              var rate = answer();
               if (asked.get() == 1) {
                 throw new IllegalStateException("refused");
               }
-              return told;
+              return rate;
             });
 
     assertThatThrownBy(rates::euro).hasRootCauseMessage("refused");
@@ -103,11 +103,11 @@ class KeptRatesTest {
             LONG,
             true,
             () -> {
-              var told = answer();
+              var rate = answer();
               if (asked.get() > 1) {
                 throw new IllegalStateException("refused");
               }
-              return told;
+              return rate;
             });
     var first = rates.euro();
 
@@ -131,13 +131,13 @@ class KeptRatesTest {
   }
 
   private ExchangeRate answerAfter(CountDownLatch begun) {
-    var told = answer();
+    var rate = answer();
     try {
       begun.await();
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
-    return told;
+    return rate;
   }
 
   /** Lets the source answer once all clients have come, and so many requests have reached it. */
@@ -155,11 +155,11 @@ class KeptRatesTest {
         TimeUnit.MILLISECONDS.sleep(1);
       }
       begun.countDown();
-      var told = new HashSet<ExchangeRate>();
+      var received = new HashSet<ExchangeRate>();
       for (var answer : answers) {
-        told.add(answer.get());
+        received.add(answer.get());
       }
-      return told;
+      return received;
     }
   }
 }

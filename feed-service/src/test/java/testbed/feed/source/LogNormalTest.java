@@ -18,7 +18,7 @@ class LogNormalTest {
 
     var mean = LongStream.of(some).average().orElseThrow();
     var variance =
-        LongStream.of(some).mapToDouble(one -> Math.pow(one - mean, 2)).average().orElseThrow();
+        LongStream.of(some).mapToDouble(time -> Math.pow(time - mean, 2)).average().orElseThrow();
     assertThat(mean / 1e6).isCloseTo(372, withinPercentage(1));
     assertThat(Math.sqrt(variance) / 1e6).isCloseTo(156, withinPercentage(3));
     assertThat(LongStream.of(some).min().orElseThrow()).isPositive();

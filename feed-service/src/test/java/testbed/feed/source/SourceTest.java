@@ -20,12 +20,12 @@ class SourceTest {
 
   @Test
   void tellsWhatAEuroIsWorthAndSinceWhen() {
-    var told = source(0, 0).euro();
+    var euro = source(0, 0).euro();
 
-    assertThat(told.base()).isEqualTo("EUR");
-    assertThat(told.quote()).isEqualTo("USD");
-    assertThat(told.rate()).isBetween(new BigDecimal("1.05"), new BigDecimal("1.15")).hasScaleOf(4);
-    assertThat(told.asOf()).isEqualTo(NOON);
+    assertThat(euro.base()).isEqualTo("EUR");
+    assertThat(euro.quote()).isEqualTo("USD");
+    assertThat(euro.rate()).isBetween(new BigDecimal("1.05"), new BigDecimal("1.15")).hasScaleOf(4);
+    assertThat(euro.asOf()).isEqualTo(NOON);
     assertThat(requests("answered")).isEqualTo(1);
   }
 
