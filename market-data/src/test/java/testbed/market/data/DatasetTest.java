@@ -22,7 +22,7 @@ class DatasetTest {
 
   private static List<List<Object>> rows(Dataset data, String table) {
     return Stream.concat(data.ofBeans().stream(), Stream.of(data.stock(false)))
-        .filter(one -> one.name().equals(table))
+        .filter(candidate -> candidate.name().equals(table))
         .findFirst()
         .orElseThrow()
         .rows()
