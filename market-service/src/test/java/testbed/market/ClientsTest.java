@@ -132,15 +132,15 @@ class ClientsTest {
 
   @Test
   void doesNotUndoAnAdditionUnderWay() throws Exception {
-    var held = new CountDownLatch(1);
-    TOKENS.held = held;
+    var released = new CountDownLatch(1);
+    TOKENS.released = released;
     var adding = Thread.ofVirtual().start(() -> add("jane", "BASIC"));
     await().until(() -> TOKENS.requests().size() == 1);
     assertThat(market.get(PATH).body()).isEqualTo("[]");
     problem(add("Jane", "BASIC"), ProblemType.NAME_TAKEN);
     // Some rounds of the reconciliation.
     await().during(Duration.ofSeconds(2)).until(() -> TOKENS.requests().size() == 1);
-    held.countDown();
+    released.countDown();
     adding.join();
 
     assertThat(market.get(PATH).body()).contains("jane");
@@ -312,7 +312,7 @@ class ClientsTest {
     private volatile Fault fault = Fault.NONE;
     private volatile String own = "";
     private volatile String credentials = "";
-    private volatile CountDownLatch held = new CountDownLatch(0);
+    private volatile CountDownLatch released = new CountDownLatch(0);
 
     TokenClients() {
       does(this::change);
@@ -330,7 +330,7 @@ class ClientsTest {
       var name = request.getRequestURI().getPath().replaceFirst("/internal/clients/", "");
       var body = new String(request.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
       try {
-        held.await();
+        released.await();
       } catch (InterruptedException stopped) {
         throw new IOException(stopped);
       }

@@ -82,7 +82,7 @@ class PlansTest {
           new ClassPathResource("db/beans-indexes/%s/R__indexes.sql".formatted(indexes)));
       statement.execute("analyze country, region, farm, mill, company, variety, bean");
       var plan = explained(connection, page);
-      return new Plan(Math.round(Double.parseDouble(found(COST, plan))), found(BEANS, plan));
+      return new Plan(Math.round(Double.parseDouble(matched(COST, plan))), matched(BEANS, plan));
     } finally {
       connection.rollback();
     }
@@ -103,7 +103,7 @@ class PlansTest {
     }
   }
 
-  private static String found(Pattern pattern, String plan) {
+  private static String matched(Pattern pattern, String plan) {
     var matcher = pattern.matcher(plan);
     assertThat(matcher.find()).as(plan).isTrue();
     return matcher.group(1);

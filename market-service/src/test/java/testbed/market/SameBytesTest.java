@@ -29,9 +29,9 @@ class SameBytesTest {
 
   @BeforeAll
   static void start() {
-    var one = Postgres.database();
-    monolith = Market.on(one, "market.front=false");
-    fill(one, one);
+    var database = Postgres.database();
+    monolith = Market.on(database, "market.front=false");
+    fill(database, database);
 
     var owned = List.of(Postgres.database(), Postgres.database(), Postgres.database());
     severalDatabases =

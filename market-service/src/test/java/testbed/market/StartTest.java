@@ -89,9 +89,9 @@ class StartTest {
           market.neighbour=often        | MARKET_NEIGHBOUR is 'often'
           market.neighbour=0.5:400ms    | Set MARKET_NEIGHBOUR to one of: off, RATE:MS
           """)
-  void stopsOnASettingThatCannotBe(String setting, String told, CapturedOutput output) {
+  void stopsOnASettingThatCannotBe(String setting, String message, CapturedOutput output) {
     assertThatThrownBy(() -> Market.on(DATABASE, setting)).isNotNull();
 
-    assertThat(output).contains(told);
+    assertThat(output).contains(message);
   }
 }

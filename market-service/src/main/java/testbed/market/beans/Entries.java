@@ -128,11 +128,11 @@ public class Entries<E, W, S> {
   }
 
   private E find(EntityManager entities, long id) {
-    var found = Database.find(entities, type, id);
-    if (found == null) {
+    var entry = Database.find(entities, type, id);
+    if (entry == null) {
       throw new Unknown(name(), id);
     }
-    return found;
+    return entry;
   }
 
   private String name() {
@@ -146,11 +146,11 @@ public class Entries<E, W, S> {
      * @throws ReferenceUnknown if there is none
      */
     <R> R find(Class<R> type, long id) {
-      var found = Database.find(entities, type, id);
-      if (found == null) {
+      var reference = Database.find(entities, type, id);
+      if (reference == null) {
         throw new ReferenceUnknown(type.getSimpleName().toLowerCase(Locale.ROOT), id);
       }
-      return found;
+      return reference;
     }
   }
 }

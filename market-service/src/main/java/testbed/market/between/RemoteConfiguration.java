@@ -55,8 +55,8 @@ class RemoteConfiguration {
   private static Supplier<List<URI>> instances(
       InventorySettings settings, ObjectProvider<RegisteredCinemas> registry) {
     if (settings.url() != null) {
-      var one = List.of(settings.url());
-      return () -> one;
+      var instances = List.of(settings.url());
+      return () -> instances;
     }
     var registered =
         Optional.ofNullable(registry.getIfAvailable())

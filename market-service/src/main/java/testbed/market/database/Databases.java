@@ -55,8 +55,8 @@ public class Databases implements AutoCloseable {
   }
 
   /** Whether two parts have one database, in this process. */
-  public boolean areTogether(Part one, Part other) {
-    return databases.containsKey(one) && databases.get(one) == databases.get(other);
+  public boolean areTogether(Part first, Part second) {
+    return databases.containsKey(first) && databases.get(first) == databases.get(second);
   }
 
   private void migrate(Part part, HikariDataSource source) {

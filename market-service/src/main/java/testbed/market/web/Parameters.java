@@ -34,7 +34,7 @@ public final class Parameters {
    * @throws InvalidParameters if no name can be like that
    */
   public @Nullable String text(String name) {
-    var value = one(name);
+    var value = single(name);
     // The decoder writes this character in place of bytes that are none.
     if (value != null
         && (value.length() > MAX_LENGTH
@@ -54,7 +54,7 @@ public final class Parameters {
    * @throws InvalidParameters if it is another
    */
   public <E extends Enum<E>> @Nullable E choice(String name, Class<E> type) {
-    var value = one(name);
+    var value = single(name);
     if (value == null) {
       return null;
     }
@@ -91,7 +91,7 @@ public final class Parameters {
   }
 
   private int number(String name, @Nullable Integer otherwise, int least, int most) {
-    var value = one(name);
+    var value = single(name);
     if (value == null && otherwise != null) {
       return otherwise;
     }
@@ -104,7 +104,7 @@ public final class Parameters {
     throw invalid(name, "must be a whole number from %d to %d".formatted(least, most));
   }
 
-  private @Nullable String one(String name) {
+  private @Nullable String single(String name) {
     var values = request.getParameterValues(name);
     if (values == null) {
       return null;
