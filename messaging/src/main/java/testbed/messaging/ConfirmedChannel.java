@@ -86,8 +86,8 @@ final class ConfirmedChannel {
 
   private synchronized Collection<CorrelationData> removed(long number, boolean andEarlier) {
     if (!andEarlier) {
-      var one = waiting.remove(number);
-      return one == null ? List.of() : List.of(one);
+      var confirmation = waiting.remove(number);
+      return confirmation == null ? List.of() : List.of(confirmation);
     }
     var earlier = waiting.headMap(number + 1);
     var all = List.copyOf(earlier.values());
@@ -121,6 +121,6 @@ final class ConfirmedChannel {
   }
 
   private static void complete(Collection<CorrelationData> confirmed, Confirm confirm) {
-    confirmed.forEach(one -> one.getFuture().complete(confirm));
+    confirmed.forEach(confirmation -> confirmation.getFuture().complete(confirm));
   }
 }

@@ -49,7 +49,7 @@ public abstract class DeliveryLimit implements MethodInterceptor {
       return call.proceed();
     }
     var returns = message.getMessageProperties().getHeader(RETURNS);
-    var deliveries = returns instanceof Number known ? known.longValue() + 1 : deliveries(message);
+    var deliveries = returns instanceof Number count ? count.longValue() + 1 : deliveries(message);
     if (deliveries > most) {
       deadLetters.recover(message, new DeliveredTooOften(most));
       forget(message);

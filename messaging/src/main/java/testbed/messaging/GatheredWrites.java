@@ -39,8 +39,8 @@ final class GatheredWrites extends OutputStream {
   }
 
   @Override
-  public void write(int one) throws IOException {
-    write(new byte[] {(byte) one});
+  public void write(int value) throws IOException {
+    write(new byte[] {(byte) value});
   }
 
   /**

@@ -92,8 +92,8 @@ final class WriteLimit extends SocketFactory {
     private OutputStream limited(OutputStream plain) {
       return new FilterOutputStream(plain) {
         @Override
-        public void write(int one) throws IOException {
-          write(new byte[] {(byte) one});
+        public void write(int value) throws IOException {
+          write(new byte[] {(byte) value});
         }
 
         @Override

@@ -128,7 +128,7 @@ class GatheredWritesTest {
     private volatile IOException failure;
 
     @Override
-    public void write(int one) {
+    public void write(int value) {
       throw new UnsupportedOperationException();
     }
 
