@@ -83,9 +83,9 @@ class StartTest {
     "poster.quality=1.1, poster.quality",
     "poster.answers=first, poster.answers=first needs"
   })
-  void stopsOnASettingThatCannotBe(String setting, String told, CapturedOutput output) {
+  void stopsOnASettingThatCannotBe(String setting, String message, CapturedOutput output) {
     assertThatThrownBy(() -> new RunningNode(setting)).isNotNull();
 
-    assertThat(output).contains(told);
+    assertThat(output).contains(message);
   }
 }

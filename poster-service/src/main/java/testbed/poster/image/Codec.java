@@ -71,8 +71,8 @@ public final class Codec {
     try (var input = new MemoryCacheImageInputStream(new ByteArrayInputStream(bytes))) {
       reader.setInput(input, true, true);
       return read(reader);
-    } catch (ProblemException told) {
-      throw told;
+    } catch (ProblemException problem) {
+      throw problem;
     } catch (IOException | RuntimeException damaged) {
       // The JDK's readers throw many kinds of exceptions on malformed images.
       throw new ImageUnreadable();

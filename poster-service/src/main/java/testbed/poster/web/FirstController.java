@@ -105,7 +105,7 @@ class FirstController {
         throw unread;
       }
     } catch (RuntimeException unread) {
-      waiting.setErrorResult(unread instanceof ProblemException told ? told : new NoAnswer());
+      waiting.setErrorResult(unread instanceof ProblemException problem ? problem : new NoAnswer());
       throw unread;
     }
   }
@@ -139,17 +139,17 @@ class FirstController {
     }
 
     /** Holds the memory of the answer until it is sent. */
-    void answer(ResponseEntity<byte[]> answer, Lease held) {
-      room = held;
+    void answer(ResponseEntity<byte[]> answer, Lease lease) {
+      room = lease;
       if (!setResult(answer)) {
-        held.close();
+        lease.close();
       }
     }
 
     void giveBack() {
-      var held = room;
-      if (held != null) {
-        held.close();
+      var lease = room;
+      if (lease != null) {
+        lease.close();
       }
     }
   }

@@ -23,7 +23,7 @@ final class Formats {
   /** The body's format if the client accepts it, otherwise one that it accepts. */
   static Format wanted(List<MediaType> accepted, Format own) {
     return Stream.concat(Stream.of(own), Stream.of(Format.values()))
-        .filter(format -> accepted.stream().anyMatch(one -> one.includes(mediaType(format))))
+        .filter(format -> accepted.stream().anyMatch(type -> type.includes(mediaType(format))))
         .findFirst()
         .orElse(own);
   }

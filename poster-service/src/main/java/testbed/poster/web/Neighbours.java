@@ -106,7 +106,7 @@ class Neighbours {
       return List.of();
     }
     try {
-      var found =
+      var steps =
           client
               .get()
               .uri(at(settings.next(), PosterApi.STEPS_TO_DO))
@@ -117,9 +117,9 @@ class Neighbours {
                     throw new NextAway();
                   })
               .body(String[].class);
-      return found == null ? List.of() : List.of(found);
+      return steps == null ? List.of() : List.of(steps);
     } catch (ResourceAccessException unreachable) {
-      throw told(unreachable);
+      throw problem(unreachable);
     }
   }
 
@@ -151,7 +151,7 @@ class Neighbours {
                 return answer.getStatusCode();
               });
     } catch (ResourceAccessException unreachable) {
-      throw told(unreachable);
+      throw problem(unreachable);
     }
   }
 
@@ -162,7 +162,7 @@ class Neighbours {
     }
   }
 
-  private static RuntimeException told(ResourceAccessException failure) {
+  private static RuntimeException problem(ResourceAccessException failure) {
     boolean late =
         (failure.contains(HttpTimeoutException.class)
                 || failure.contains(SocketTimeoutException.class))

@@ -32,11 +32,11 @@ class CodecTest {
   @ParameterizedTest
   @EnumSource(names = {"PNG", "RAW"})
   void givesTheSamePixelsBackWithoutLoss(Format format) {
-    for (var one : new BufferedImage[] {image, Step.CONVERT.applied(image)}) {
-      var decoded = codec.decoded(format, codec.encoded(format, one));
+    for (var original : new BufferedImage[] {image, Step.CONVERT.applied(image)}) {
+      var decoded = codec.decoded(format, codec.encoded(format, original));
 
-      assertThat(decoded.getType()).isEqualTo(one.getType());
-      assertThat(Codec.digest(decoded)).isEqualTo(Codec.digest(one));
+      assertThat(decoded.getType()).isEqualTo(original.getType());
+      assertThat(Codec.digest(decoded)).isEqualTo(Codec.digest(original));
     }
   }
 
@@ -151,8 +151,8 @@ class CodecTest {
       }
       try {
         assertThat(codec.decoded(format, damaged).getWidth()).isPositive();
-      } catch (ProblemException told) {
-        assertThat(told.type().status()).isIn(413, 422);
+      } catch (ProblemException problem) {
+        assertThat(problem.type().status()).isIn(413, 422);
       }
     }
   }
