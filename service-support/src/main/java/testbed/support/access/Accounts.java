@@ -23,17 +23,18 @@ public final class Accounts {
   /** What a client is told to send, in the header {@code WWW-Authenticate}. */
   public static final String CHALLENGE = "Basic realm=\"testbed\", charset=\"UTF-8\"";
 
-  private final List<Known> known;
+  private final List<Credentials> accounts;
 
   public Accounts(AccessSettings settings) {
     this(settings.users(), settings.administrators());
   }
 
   public Accounts(List<Account> users, List<Account> administrators) {
-    this.known =
+    this.accounts =
         Stream.concat(
-                users.stream().map(one -> Known.of(one, USER)),
-                administrators.stream().map(one -> Known.of(one, USER, ADMINISTRATOR)))
+                users.stream().map(account -> Credentials.of(account, USER)),
+                administrators.stream()
+                    .map(account -> Credentials.of(account, USER, ADMINISTRATOR)))
             .toList();
   }
 
@@ -47,17 +48,18 @@ public final class Accounts {
   public Authentication authenticate(Authentication claimed) {
     var name = bytes(claimed.getName());
     var password = bytes(claimed.getCredentials());
-    Authentication found = null;
-    for (var one : known) {
+    Authentication granted = null;
+    for (var account : accounts) {
       // In constant time, so that timing does not reveal a password.
-      if (MessageDigest.isEqual(name, one.name) & MessageDigest.isEqual(password, one.password)) {
-        found = one.granted;
+      if (MessageDigest.isEqual(name, account.name)
+          & MessageDigest.isEqual(password, account.password)) {
+        granted = account.granted;
       }
     }
-    if (found == null) {
+    if (granted == null) {
       throw new BadCredentialsException("no such account");
     }
-    return found;
+    return granted;
   }
 
   /**
@@ -80,10 +82,10 @@ public final class Accounts {
     return String.valueOf(text).getBytes(StandardCharsets.UTF_8);
   }
 
-  private record Known(byte[] name, byte[] password, Authentication granted) {
+  private record Credentials(byte[] name, byte[] password, Authentication granted) {
 
-    static Known of(Account account, String... roles) {
-      return new Known(
+    static Credentials of(Account account, String... roles) {
+      return new Credentials(
           bytes(account.name()),
           bytes(account.password()),
           UsernamePasswordAuthenticationToken.authenticated(

@@ -39,9 +39,9 @@ public final class LastMade<K, A, B> {
   }
 
   public B of(K key, A from) {
-    var known = last.getIfPresent(key);
-    if (known != null && same.test(known.from, from)) {
-      return known.made;
+    var previous = last.getIfPresent(key);
+    if (previous != null && same.test(previous.from, from)) {
+      return previous.made;
     }
     var made = make.apply(from);
     last.put(key, new Made<>(from, made));

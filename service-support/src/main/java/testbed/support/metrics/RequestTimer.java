@@ -58,8 +58,8 @@ class RequestTimer extends ServerHttpObservationFilter {
       chain.doFilter(request, response);
     } catch (ServletException | IOException | RuntimeException failure) {
       thrown =
-          failure instanceof ServletException told && told.getRootCause() != null
-              ? told.getRootCause()
+          failure instanceof ServletException wrapper && wrapper.getRootCause() != null
+              ? wrapper.getRootCause()
               : failure;
       response.setStatus(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
       throw failure;

@@ -51,8 +51,8 @@ public class ServiceMetrics {
   }
 
   private static double ready(HealthEndpoint health) {
-    return health.healthForPath(READINESS) instanceof HealthDescriptor found
-            && Status.UP.equals(found.getStatus())
+    return health.healthForPath(READINESS) instanceof HealthDescriptor readiness
+            && Status.UP.equals(readiness.getStatus())
         ? 1
         : 0;
   }

@@ -65,8 +65,8 @@ public final class HeldConnections implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    for (var one : open) {
-      one.close();
+    for (var socket : open) {
+      socket.close();
     }
   }
 }

@@ -18,6 +18,6 @@ class CrowdingTest {
   }
 
   private static int closed(int open) {
-    return (int) IntStream.range(0, TRIES).filter(one -> Crowding.closes(open, 100)).count();
+    return (int) IntStream.range(0, TRIES).filter(attempt -> Crowding.closes(open, 100)).count();
   }
 }

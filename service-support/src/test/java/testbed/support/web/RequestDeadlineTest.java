@@ -44,8 +44,8 @@ class RequestDeadlineTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "soon", "-1", "1.5", "1e3", "99999999999999999999"})
-  void isNoneIfItCannotBeRead(String told) throws Exception {
-    request.addHeader("Request-Timeout-Millis", told);
+  void isNoneIfItCannotBeRead(String header) throws Exception {
+    request.addHeader("Request-Timeout-Millis", header);
 
     assertThat(deadlineOfRequest()).isNull();
   }
