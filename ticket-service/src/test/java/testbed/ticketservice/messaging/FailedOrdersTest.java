@@ -92,7 +92,7 @@ class FailedOrdersTest {
   void buildsAnOrder() throws Exception {
     deliver(order());
 
-    assertThat(found()).isInstanceOf(Found.Ticket.class);
+    assertThat(ticket()).isInstanceOf(Found.Ticket.class);
     verifySetAside(never());
   }
 
@@ -107,7 +107,7 @@ class FailedOrdersTest {
 
     verify(office, times(3)).build(any());
     verifySetAside(times(1));
-    assertThat(found()).isInstanceOf(Found.Gone.class);
+    assertThat(ticket()).isInstanceOf(Found.Gone.class);
   }
 
   @ParameterizedTest
@@ -130,7 +130,7 @@ class FailedOrdersTest {
 
     verifySetAside(times(1));
     verify(office, never()).build(any());
-    assertThat(found()).isInstanceOf(Found.Gone.class);
+    assertThat(ticket()).isInstanceOf(Found.Gone.class);
   }
 
   @Test
@@ -144,7 +144,7 @@ class FailedOrdersTest {
     deliver(new Message("{".getBytes(), properties()));
 
     verifySetAside(times(3));
-    assertThat(found()).isInstanceOf(Found.Gone.class);
+    assertThat(ticket()).isInstanceOf(Found.Gone.class);
   }
 
   @Test
@@ -163,7 +163,7 @@ class FailedOrdersTest {
     assertThat(begun).isEqualTo(MOST_DELIVERIES);
     verifySetAside(times(1));
     verify(office, never()).build(any());
-    assertThat(found()).isInstanceOf(Found.Gone.class);
+    assertThat(ticket()).isInstanceOf(Found.Gone.class);
   }
 
   @Test
@@ -174,12 +174,12 @@ class FailedOrdersTest {
 
     deliver(again);
 
-    assertThat(found()).isInstanceOf(Found.Unknown.class);
+    assertThat(ticket()).isInstanceOf(Found.Unknown.class);
     assertThat(queue).hasSize(1);
     assertThat(queue.getFirst().getMessageProperties().getReceivedDeliveryMode())
         .isEqualTo(MessageDeliveryMode.NON_PERSISTENT);
     deliver(queue.getFirst());
-    assertThat(found()).isInstanceOf(Found.Ticket.class);
+    assertThat(ticket()).isInstanceOf(Found.Ticket.class);
     verifySetAside(never());
   }
 
@@ -192,7 +192,7 @@ class FailedOrdersTest {
 
     deliver(redelivered(order()));
 
-    assertThat(found()).isInstanceOf(Found.Ticket.class);
+    assertThat(ticket()).isInstanceOf(Found.Ticket.class);
   }
 
   @Test
@@ -218,7 +218,7 @@ class FailedOrdersTest {
 
     again.getMessageProperties().setHeader("x-delivery-count", MOST_DELIVERIES - 1L);
     deliver(again);
-    assertThat(found()).isInstanceOf(Found.Ticket.class);
+    assertThat(ticket()).isInstanceOf(Found.Ticket.class);
     verifySetAside(never());
 
     again.getMessageProperties().setHeader("x-delivery-count", (long) MOST_DELIVERIES);
@@ -264,7 +264,7 @@ class FailedOrdersTest {
     ContainerDelivery.deliver(order, channel, containers, listeners);
   }
 
-  private Found found() {
+  private Found ticket() {
     return office.find(id, Duration.ZERO);
   }
 

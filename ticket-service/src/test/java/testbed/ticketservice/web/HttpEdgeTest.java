@@ -67,9 +67,9 @@ class HttpEdgeTest {
     var types = List.of("multipart/form-data", "multipart/form-data; boundary=x", "text/plain");
 
     for (int order = 0; order < 1_000; order++) {
-      var known = order % 10 != 0;
+      var valid = order % 10 != 0;
       var path =
-          known
+          valid
               ? "/tickets/" + UUID.randomUUID()
               : paths.get(chance.nextInt(paths.size())) + chance.nextInt();
       var type =
