@@ -37,7 +37,7 @@ final class Arrivals {
    */
   void await(ReservationId id, BooleanSupplier settled, Duration longest) {
     var arrival =
-        expected.compute(id, (same, known) -> oneMore(known == null ? new Arrival() : known));
+        expected.compute(id, (same, earlier) -> oneMore(earlier == null ? new Arrival() : earlier));
     try {
       // Checked after registering, so that no announcement is missed.
       if (!settled.getAsBoolean()) {
@@ -46,7 +46,7 @@ final class Arrivals {
     } catch (InterruptedException stopping) {
       Thread.currentThread().interrupt();
     } finally {
-      expected.computeIfPresent(id, (same, known) -> --known.waiting == 0 ? null : known);
+      expected.computeIfPresent(id, (same, earlier) -> --earlier.waiting == 0 ? null : earlier);
     }
   }
 

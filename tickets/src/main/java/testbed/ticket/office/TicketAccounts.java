@@ -50,7 +50,7 @@ public final class TicketAccounts {
     var tickets = Boolean.FALSE.equals(ids) ? Map.<Fate, List<Ledger.Entry>>of() : office.byFate();
     return new Accounts(
         ids(tickets.get(Fate.BUILT)),
-        told(tickets.get(Fate.BUILT), Ledger.Entry::atMillis),
+        listed(tickets.get(Fate.BUILT), Ledger.Entry::atMillis),
         ids(tickets.get(Fate.DROPPED)),
         ids(tickets.get(Fate.FAILED)),
         ids(tickets.get(Fate.REFUSED)),
@@ -59,10 +59,10 @@ public final class TicketAccounts {
   }
 
   private static List<String> ids(@Nullable List<Ledger.Entry> tickets) {
-    return told(tickets, ticket -> ticket.id().toString());
+    return listed(tickets, ticket -> ticket.id().toString());
   }
 
-  private static <T> List<T> told(
+  private static <T> List<T> listed(
       @Nullable List<Ledger.Entry> tickets, Function<Ledger.Entry, T> what) {
     return tickets == null ? List.of() : tickets.stream().map(what).toList();
   }

@@ -49,7 +49,7 @@ final class Lettering implements AutoCloseable {
     page.beginText();
     page.setFont(font, size);
     page.newLineAtOffset(left, base);
-    page.showText(cut(known(text), width / size * UNITS));
+    page.showText(cut(printable(text), width / size * UNITS));
     page.endText();
   }
 
@@ -59,7 +59,7 @@ final class Lettering implements AutoCloseable {
     file.close();
   }
 
-  private String known(String text) {
+  private String printable(String text) {
     return text.codePoints()
         .map(character -> glyphs.getGlyphId(character) == 0 ? UNKNOWN : character)
         .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)

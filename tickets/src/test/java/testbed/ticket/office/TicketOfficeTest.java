@@ -121,8 +121,8 @@ class TicketOfficeTest {
       untilSomebodyWaits(office);
       office.build(janes(id));
 
-      for (var found : waiting) {
-        assertThat(found.get()).isInstanceOf(Found.Ticket.class);
+      for (var answer : waiting) {
+        assertThat(answer.get()).isInstanceOf(Found.Ticket.class);
       }
     }
     assertThat(office.expected()).isZero();
@@ -176,12 +176,12 @@ class TicketOfficeTest {
   void keepsOnlySoManyBytesAndAccountsForTheRest() {
     var built = Stream.generate(() -> someId()).limit(10).toList();
 
-    built.forEach(one -> office.build(janes(one)));
+    built.forEach(id -> office.build(janes(id)));
 
     assertThat(built.subList(0, 7))
-        .allSatisfy(one -> assertThat(office.find(one, LONG)).isInstanceOf(Found.Gone.class));
+        .allSatisfy(id -> assertThat(office.find(id, LONG)).isInstanceOf(Found.Gone.class));
     assertThat(built.subList(7, 10))
-        .allSatisfy(one -> assertThat(office.find(one, LONG)).isInstanceOf(Found.Ticket.class));
+        .allSatisfy(id -> assertThat(office.find(id, LONG)).isInstanceOf(Found.Ticket.class));
     assertThat(office.byFate().get(Fate.BUILT)).extracting(Ledger.Entry::id).isEqualTo(built);
     assertThat(meters.get("ticket.store.bytes").gauge().value())
         .isEqualTo(3.0 * (PDF_BYTES + TicketStore.OVERHEAD_BYTES));
@@ -203,7 +203,7 @@ class TicketOfficeTest {
   void accountsForTheNewestTicketsOnly() {
     var ledger = new Ledger(2);
     var last = someId();
-    Stream.of(someId(), id, last).forEach(one -> ledger.note(one, Fate.BUILT));
+    Stream.of(someId(), id, last).forEach(built -> ledger.note(built, Fate.BUILT));
 
     assertThat(ledger.byFate().get(Fate.BUILT))
         .extracting(Ledger.Entry::id)
@@ -220,10 +220,10 @@ class TicketOfficeTest {
     office.build(janes(id));
     office.refuse(someId());
 
-    var told = accounts.accounts(null);
-    assertThat(told.built()).containsExactly(id.toString());
-    assertThat(told.builtAt().getFirst()).isBetween(before, System.currentTimeMillis());
-    assertThat(told.settled()).isEqualTo(1);
+    var detailed = accounts.accounts(null);
+    assertThat(detailed.built()).containsExactly(id.toString());
+    assertThat(detailed.builtAt().getFirst()).isBetween(before, System.currentTimeMillis());
+    assertThat(detailed.settled()).isEqualTo(1);
 
     var brief = accounts.accounts(false);
     assertThat(brief.built()).isEmpty();
