@@ -36,8 +36,8 @@ final class Refusals implements AuthenticationFailureHandler, AuthenticationEntr
       HttpServletRequest request, HttpServletResponse response, AuthenticationException failure)
       throws IOException {
     var error =
-        failure instanceof OAuth2AuthenticationException known
-            ? known.getError().getErrorCode()
+        failure instanceof OAuth2AuthenticationException refusal
+            ? refusal.getError().getErrorCode()
             : OAuth2ErrorCodes.INVALID_CLIENT;
     switch (error) {
       case OAuth2ErrorCodes.INVALID_CLIENT -> {

@@ -54,11 +54,11 @@ class TokensTest {
     assertThat(answer.statusCode()).isEqualTo(200);
     assertThat(answer.headers().firstValue(HttpHeaders.CACHE_CONTROL))
         .hasValueSatisfying(text -> assertThat(text).contains("no-store"));
-    Map<?, ?> told = JSON.readValue(answer.body(), Map.class);
-    assertThat(told.get("token_type")).isEqualTo("Bearer");
-    assertThat(String.valueOf(told.get("scope")).split(" "))
+    Map<?, ?> issued = JSON.readValue(answer.body(), Map.class);
+    assertThat(issued.get("token_type")).isEqualTo("Bearer");
+    assertThat(String.valueOf(issued.get("scope")).split(" "))
         .containsExactlyInAnyOrder(scopes.split(" "));
-    var claims = checked(told);
+    var claims = checked(issued);
     assertThat(claims.getIssuer()).isEqualTo(Running.ISSUER);
     assertThat(claims.getStringClaim("client_id")).isEqualTo(name);
     assertThat(claims.getStringListClaim("scope")).containsExactlyInAnyOrder(scopes.split(" "));
@@ -70,9 +70,10 @@ class TokensTest {
 
   @Test
   void issuesATokenWithTheScopesThatAreAskedFor() throws Exception {
-    Map<?, ?> told = JSON.readValue(service.token("root", "own", "scope=basic").body(), Map.class);
+    Map<?, ?> issued =
+        JSON.readValue(service.token("root", "own", "scope=basic").body(), Map.class);
 
-    assertThat(checked(told).getStringListClaim("scope")).containsExactly("basic");
+    assertThat(checked(issued).getStringListClaim("scope")).containsExactly("basic");
   }
 
   @Test
@@ -120,12 +121,12 @@ class TokensTest {
             "token.clients=%s:secret:basic".formatted(name),
             "token.secrets=" + hash.id())) {
       var clients = other.bean(RegisteredClientRepository.class);
-      var known = clients.findByClientId(name).getClientSecret();
+      var stored = clients.findByClientId(name).getClientSecret();
       var unknown = clients.findByClientId("nobody").getClientSecret();
 
       // The hash, its version and its strength.
       int same = hash == SecretHash.BCRYPT ? "{bcrypt}$2a$10$".length() : "{sha256}".length();
-      assertThat(unknown).hasSameSizeAs(known).startsWith(known.substring(0, same));
+      assertThat(unknown).hasSameSizeAs(stored).startsWith(stored.substring(0, same));
     }
   }
 
@@ -192,10 +193,10 @@ class TokensTest {
   /** Tokens are valid beyond a restart. */
   @Test
   void hasTheSameKeyAfterARestart() throws Exception {
-    Map<?, ?> told = JSON.readValue(service.token("jane", "hers").body(), Map.class);
+    Map<?, ?> issued = JSON.readValue(service.token("jane", "hers").body(), Map.class);
     try (var again = new Running(database, CLIENTS)) {
       assertThat(again.get("/oauth2/jwks").body()).isEqualTo(service.get("/oauth2/jwks").body());
-      checked(told, again);
+      checked(issued, again);
     }
   }
 
@@ -274,12 +275,12 @@ class TokensTest {
         .single();
   }
 
-  private static JWTClaimsSet checked(Map<?, ?> told) throws Exception {
-    return checked(told, service);
+  private static JWTClaimsSet checked(Map<?, ?> issued) throws Exception {
+    return checked(issued, service);
   }
 
-  private static JWTClaimsSet checked(Map<?, ?> told, Running by) throws Exception {
-    var token = SignedJWT.parse(String.valueOf(told.get("access_token")));
+  private static JWTClaimsSet checked(Map<?, ?> issued, Running by) throws Exception {
+    var token = SignedJWT.parse(String.valueOf(issued.get("access_token")));
     HttpResponse<String> keys = by.get("/oauth2/jwks");
     var key = JWKSet.parse(keys.body()).getKeyByKeyId(token.getHeader().getKeyID());
     assertThat(token.verify(new RSASSAVerifier(key.toRSAKey()))).isTrue();
