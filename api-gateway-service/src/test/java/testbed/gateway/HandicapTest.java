@@ -19,10 +19,13 @@ class HandicapTest extends RunningGateway {
     registerCinema("strand");
 
     get("/cinema/strand/movie/list").expectStatus().isOk();
-    getManagement("/actuator/health").expectStatus().isOk();
     verify(handicap).burn();
 
     get("/nothing").expectStatus().isNotFound();
+    verify(handicap, times(2)).burn();
+
+    getManagement("/actuator/health").expectStatus().isOk();
+    getManagement("/actuator/prometheus").expectStatus().isOk();
     verify(handicap, times(2)).burn();
   }
 }
