@@ -60,18 +60,18 @@ class CatalogueSnapshot implements Catalogue {
   }
 
   private Snapshot snapshot() {
-    var last = snapshot;
-    return last == null ? take() : last;
+    var current = snapshot;
+    return current == null ? take() : current;
   }
 
   private Snapshot take() {
     var cinema = stored.all();
-    var last = snapshot;
+    var current = snapshot;
     // The same object, if nothing has changed.
-    if (last == null || last.cinema != cinema) {
-      last = new Snapshot(cinema);
-      snapshot = last;
+    if (current == null || current.cinema != cinema) {
+      current = new Snapshot(cinema);
+      snapshot = current;
     }
-    return last;
+    return current;
   }
 }

@@ -61,7 +61,7 @@ public class Database {
     try {
       return execute(reading, work, new AtomicBoolean());
     } catch (RuntimeException failure) {
-      throw isOpen() ? failure : Failures.told(failure);
+      throw isOpen() ? failure : Failures.translated(failure);
     }
   }
 
@@ -80,7 +80,7 @@ public class Database {
     try {
       return RETRIED.invoke(() -> written(work));
     } catch (RuntimeException failure) {
-      throw Failures.told(failure);
+      throw Failures.translated(failure);
     }
   }
 

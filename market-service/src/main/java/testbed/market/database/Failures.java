@@ -28,7 +28,7 @@ final class Failures {
   }
 
   /** What a failure means to those who ask. */
-  static RuntimeException told(RuntimeException failure) {
+  static RuntimeException translated(RuntimeException failure) {
     var code = codeOf(failure);
     if (UNIQUE_VIOLATION.equals(code)) {
       return new Broken(Broken.Rule.UNIQUE, failure);
