@@ -27,7 +27,7 @@ class HandicapConfiguration {
    */
   @Bean
   @Order(Ordered.LOWEST_PRECEDENCE - 1)
-  WebFilter handicapped(Handicap handicap) {
+  WebFilter handicapFilter(Handicap handicap) {
     return (exchange, chain) -> {
       if (!ManagementPaths.isOpen(exchange.getRequest().getPath().value())) {
         handicap.burn();

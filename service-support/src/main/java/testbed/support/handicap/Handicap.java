@@ -13,7 +13,7 @@ import testbed.support.preset.InvalidSetting;
 
 /**
  * CPU time that every call of a service burns on purpose. An experiment that compares a system with
- * itself under a known handicap must find this difference, and it tells what an improvement of that
+ * itself under a known handicap must find this difference, and it shows what an improvement of that
  * service would be worth. None by default.
  *
  * <p>The time is converted to an amount of work once, at the start. A loop that watches the clock
