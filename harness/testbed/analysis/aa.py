@@ -69,7 +69,7 @@ def handicapped(results: Results, decisions: Sequence[Decision]) -> list[Handica
         for run in results.runs
         for setting in settings
     }
-    of_one: list[Handicapped] = []
+    cases: list[Handicapped] = []
     for decision in decisions:
         if kinds[decision.system] != kinds[decision.reference]:
             continue
@@ -83,8 +83,8 @@ def handicapped(results: Results, decisions: Sequence[Decision]) -> list[Handica
         ]
         if len(different) == 1 and (calls := different[0][0].calls.get(decision.workload)):
             handicap, more = different[0]
-            of_one.append(Handicapped(handicap.part, calls * more, decision))
-    return of_one
+            cases.append(Handicapped(handicap.part, calls * more, decision))
+    return cases
 
 
 def known_differences(

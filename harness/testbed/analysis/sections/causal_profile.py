@@ -12,16 +12,16 @@ from testbed.analysis.tables import MISSING, Row, markdown_table
 from testbed.analysis.verdicts import Judged
 
 STEP_MS = 0.1
-"""The improvement whose worth is told: so much less CPU time of an operation, ms."""
+"""The improvement whose worth is shown: so much less CPU time of an operation, ms."""
 
 Worth = tuple[float, float | None, float | None]
 """A figure as a ratio to now, and the ends of its interval."""
 
 NOTE = (
     f"Each part burnt a known CPU time more, alone. From that follows what {STEP_MS:g} ms **less** "
-    "CPU time of an operation in that part would change, if the next tenth is worth as much as "
-    "the last: ratio^(−0.1 ÷ ms added), with the interval of the decision. (A causal profile: "
-    "Curtsinger and Berger, Coz, SOSP 2015.)"
+    "CPU time of an operation in that part would change, if it is worth as much as the time "
+    f"added: ratio^(−{STEP_MS:g} ÷ ms added), with the interval of the decision. (A causal "
+    "profile: Curtsinger and Berger, Coz, SOSP 2015.)"
 )
 
 
