@@ -70,8 +70,18 @@ def with_libraries(project: Project, modules: Iterable[str]) -> set[str]:
 
 
 def changed_lines(commit: str, modules: Iterable[str]) -> int:
+    """Return the changed lines since a commit, without those that only name things otherwise."""
     sources = sorted(f"{module}/src/main" for module in modules)
-    counted = git("diff", "--numstat", commit, "HEAD", "--", *sources)
+    since = set(git("rev-list", f"{commit}..HEAD").splitlines())
+    listed = (ROOT / ".git-blame-ignore-revs").read_text(encoding="utf-8").splitlines()
+    renamings = sum(
+        lines_between(f"{renaming}~", renaming, sources) for renaming in since & set(listed)
+    )
+    return max(0, lines_between(commit, "HEAD", sources) - renamings)
+
+
+def lines_between(before: str, after: str, sources: Iterable[str]) -> int:
+    counted = git("diff", "--numstat", before, after, "--", *sources)
     rows = (line.split("\t") for line in counted.splitlines())
     return sum(int(added) + int(gone) for added, gone, _ in rows if added != "-")
 
