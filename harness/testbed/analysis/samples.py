@@ -232,6 +232,14 @@ class Measurement:
         spans = self.samples.group_by("block").agg(end - pl.col("start_ms").min())
         return int(spans[:, 1].sum()) / 1000
 
+    @property
+    def loaded_s(self) -> float | None:
+        """Seconds under load, of the blocks that count; None if they were not recorded.
+
+        An open loop begins with a wait for its time 0, which is none.
+        """
+        return self.recorded.duration_s if self.run.cell.mode == "open" else self.run.wall_s
+
     @cached_property
     def pace(self) -> Pace:
         """The operations and the time under full load, summed over blocks.

@@ -62,8 +62,8 @@ def utilisations(judged: Judged) -> list[Utilisation]:
     """Return the limits of each usable run that has any; the database only beside others."""
     rows = []
     for measurement in judged.used.measurements:
-        if own := [*_cpus(measurement.run), *_pools(measurement)]:
-            rows += [*own, *_database(measurement.run)]
+        if own := [*_cpus(measurement), *_pools(measurement)]:
+            rows += [*own, *_database(measurement)]
     return rows
 
 
@@ -72,14 +72,15 @@ def tabulate(rows: Sequence[Utilisation]) -> pl.DataFrame:
     return per_run.tabulate(rows, "full")
 
 
-def _cpus(run: Run) -> Iterator[Utilisation]:
-    spent_s, wall_s = run.cpu_s_by_service, run.wall_s
+def _cpus(measurement: Measurement) -> Iterator[Utilisation]:
+    run, loaded_s = measurement.run, measurement.loaded_s
+    spent_s = run.cpu_s_by_service
     for service, cores in _limits(run, spent_s).items():
         there = instances(run, service)
-        if there is None or not wall_s:
+        if there is None or not loaded_s:
             continue
-        available = cores * there.instance_s / wall_s
-        yield Utilisation(run, "cpu", service, available, spent_s[service] / wall_s / available)
+        available = cores * there.mean
+        yield Utilisation(run, "cpu", service, available, spent_s[service] / loaded_s / available)
 
 
 def _limits(run: Run, services: Mapping[str, float]) -> dict[str, float]:
@@ -92,10 +93,10 @@ def _limits(run: Run, services: Mapping[str, float]) -> dict[str, float]:
 
 def _pools(measurement: Measurement) -> Iterator[Utilisation]:
     """Yield the pools that operations used. Their timers counted in all blocks of the run."""
-    run = measurement.run
+    run, timers = measurement.run, counted(measurement.run, {ACQUIRE, USAGE})
     wall_s = total(block.wall_s for block in (*run.blocks, *run.left_out))
-    timers = counted(run, {ACQUIRE, USAGE})
-    if not timers or not wall_s:
+    loaded_s = _loaded(measurement, wall_s)
+    if not timers or not loaded_s:
         return
     by_pool = grouped(timers.items(), lambda timer: _pool(timer[0]))
     sizes = grouped(
@@ -114,10 +115,10 @@ def _pools(measurement: Measurement) -> Iterator[Utilisation]:
             "pool",
             service,
             size or None,
-            used.total_s / wall_s / size if size else None,
+            used.total_s / loaded_s / size if size else None,
             name,
             1000 * acquired.total_s / acquired.calls,
-            acquired.total_s / wall_s,
+            acquired.total_s / loaded_s,
         )
 
 
@@ -126,19 +127,27 @@ def _pool(series: Series) -> tuple[str, str]:
     return service_of(series.service), dict(series.labels).get("pool", "")
 
 
-def _database(run: Run) -> Iterator[Utilisation]:
+def _loaded(measurement: Measurement, wall_s: float | None) -> float | None:
+    """Return the seconds under load of blocks that took so long; None if they are not known."""
+    whole_s, loaded_s = measurement.run.wall_s, measurement.loaded_s
+    return wall_s * loaded_s / whole_s if wall_s and whole_s and loaded_s else None
+
+
+def _database(measurement: Measurement) -> Iterator[Utilisation]:
     """Yield the stand-in for databases. In containers it has a limit that is not recorded."""
-    spent_s, wall_s = run.cpu_s_by_service, run.wall_s
-    if run.cell.backends != "embedded" or STAND_IN not in spent_s or not wall_s:
+    run, loaded_s = measurement.run, measurement.loaded_s
+    spent_s = run.cpu_s_by_service
+    if run.cell.backends != "embedded" or STAND_IN not in spent_s or not loaded_s:
         return
     left_s = 0.0
     for block in run.blocks:
-        if block.others is None or block.wall_s is None or block.generator_cpu_s is None:
+        block_s = _loaded(measurement, block.wall_s)
+        if block.others is None or block_s is None or block.generator_cpu_s is None:
             return
         others = sum(s for name, s in block.server_cpu_s.items() if name != STAND_IN)
         others += sum(block.idle_cpu_s.values())
         others += 0.0 if run.cores_apart else block.generator_cpu_s
         cores = block.others.of - run.cores_apart - block.others.cores
-        left_s += cores * block.wall_s - others
+        left_s += cores * block_s - others
     used = spent_s[STAND_IN] / left_s if left_s > 0 else None
-    yield Utilisation(run, "database", STAND_IN, left_s / wall_s, used)
+    yield Utilisation(run, "database", STAND_IN, left_s / loaded_s, used)

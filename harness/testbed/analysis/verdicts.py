@@ -590,8 +590,7 @@ def _cores_used(measurement: Measurement) -> tuple[float, float] | None:
     Servers use none of cores that are only the generator's. None if they were not recorded.
     """
     run = measurement.run
-    # An open loop waits for its time 0.
-    seconds = measurement.recorded.duration_s if run.cell.mode == "open" else run.wall_s
+    seconds = measurement.loaded_s
     if run.generator_cpu_s is None or not (run.generator_cpus and seconds):
         return None
     if run.cores_apart:

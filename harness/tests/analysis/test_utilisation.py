@@ -136,6 +136,23 @@ def test_blocks_that_do_not_count_are_part_of_the_pools_time(tmp_path: Path) -> 
     assert by_limit["cpu", "beans-service"].used == pytest.approx(0.99)
 
 
+def test_an_open_loop_uses_nothing_before_its_first_arrival(tmp_path: Path) -> None:
+    """Of 10 s, it waits about 9 for that."""
+    plan = {"kind": "constant", "seed": 1, "planned": 1000}
+    run = write(tmp_path, record={"mode": "open", "level": 100, "arrivals": plan})
+    write_pool(run, wait_s=1.0, used_s=8.0)
+    (measurement,) = load(tmp_path).measurements
+    by_limit, length_s = limits(tmp_path), measurement.duration_s
+
+    assert length_s < 2
+    assert by_limit["cpu", "gateway"].used == pytest.approx(0.5 / length_s / 0.2)
+    assert by_limit["pool", "beans-service"].used == pytest.approx(8 / length_s / 20)
+    assert by_limit["pool", "beans-service"].waiting == pytest.approx(1 / length_s)
+    assert by_limit["database", "embedded-backends"].available == pytest.approx(
+        1.98 - 8.48 / length_s
+    )
+
+
 def test_what_was_not_recorded_is_not_full(tmp_path: Path) -> None:
     unwatched = {key: value for key, value in BLOCK.items() if key != "others"}
     write(tmp_path, unwatched)
