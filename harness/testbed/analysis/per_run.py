@@ -24,7 +24,7 @@ def tabulate(of_runs: Sequence[OfRun], *properties: str) -> pl.DataFrame:
     rows = []
     for row in of_runs:
         cell, names = row.run.cell, (*row.__dataclass_fields__, *properties)
-        place = {"system": cell.system, "workload": cell.workload, "level": cell.level}
+        place = {key: getattr(cell, key) for key in ("system", "workload", "mode", "level")}
         values = {name: getattr(row, name) for name in names if name != "run"}
         rows.append({"run": row.run.id, **place, "pair": row.run.repetition, **values})
     return pl.DataFrame(rows, infer_schema_length=None)

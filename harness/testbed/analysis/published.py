@@ -27,6 +27,7 @@ from testbed.analysis.sections.answer import (
     lowered_words,
 )
 from testbed.analysis.sections.numbers import numbers
+from testbed.analysis.sections.utilisation import utilised
 from testbed.analysis.tables import markdown_table, number
 from testbed.analysis.verdicts import DECIDING
 from testbed.model.errors import UserError
@@ -51,6 +52,7 @@ class Published:
     runs: pl.DataFrame
     summary: pl.DataFrame
     cpu: pl.DataFrame
+    utilisation: pl.DataFrame
     decisions: tuple[Decision, ...]
     answer: Answer
     used: str
@@ -73,13 +75,13 @@ def published_tables(folder: Path) -> Published:
     declared = results.declared
     name = str(declared.get("name") or folder.name)
     answered = answer(decisions, Measured(name=name, runs=counts, fastest=fastest(cells_)))
-    cpu_file = folder / "cpu.csv"
     return Published(
         name=_name(folder.resolve()),
         results=results,
         runs=runs,
         summary=cells_,
-        cpu=_table(cpu_file, {}) if cpu_file.is_file() else pl.DataFrame(),
+        cpu=_newer(folder / "cpu.csv"),
+        utilisation=_utilisation(folder / "utilisation.csv", runs),
         decisions=decisions,
         answer=answered,
         used=count_words(counts).replace("**", ""),
@@ -101,8 +103,11 @@ def contents(published: Published) -> Iterator[Sequence[str | ReportFigure]]:
         *cells.measured(cells.observed_runs(published.runs)),
         *decided.ratios(published.decisions),
     )
+    full = utilised(published.utilisation)
     yield (
-        *filter(None, [decided_table(published.decisions)]),
+        *filter(
+            None, [decided_table(published.decisions), full and f"### What was full\n\n{full}"]
+        ),
         f"### How sure is that?\n\n{published.used} {lowered_words(published.results)}".rstrip(),
         f"## The numbers, and failures by class\n\n{numbers(published.summary)}",
     )
@@ -136,6 +141,19 @@ def _table(file: Path, schema: dict[str, type[pl.DataType]]) -> pl.DataFrame:
         if name not in table.columns
     ]
     return table.with_columns(lacking)
+
+
+def _newer(file: Path) -> pl.DataFrame:
+    """Read a table that older folders lack; then it is empty."""
+    return _table(file, {}) if file.is_file() else pl.DataFrame()
+
+
+def _utilisation(file: Path, runs: pl.DataFrame) -> pl.DataFrame:
+    """Read ``utilisation.csv``; the first ones had no mode."""
+    table = _newer(file)
+    if table.is_empty() or "mode" in table.columns:
+        return table
+    return table.join(runs.select("run", "mode"), on="run", how="left")
 
 
 def _decisions(file: Path, runs: pl.DataFrame) -> tuple[Decision, ...]:

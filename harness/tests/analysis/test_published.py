@@ -88,6 +88,15 @@ def test_decisions_of_an_open_loop_say_so_though_their_table_does_not() -> None:
     assert all(decision.reference_value for decision in decisions)
 
 
+def test_what_was_full_is_told_beside_the_decisions(tmp_path: Path) -> None:
+    page = Page(write_published(SHIPPED / "market", tmp_path / "out").page.read_text("utf-8"))
+    full = page.text.index("What was full")
+    assert page.text.index("What was decided") < full < page.text.index("How sure is that?")
+    assert "CPU of market-service, pool of market-service" in page.text
+    without = write_published(SHIPPED / "compare", tmp_path / "other").page.read_text("utf-8")
+    assert "What was full" not in without
+
+
 def test_a_damaged_table_is_named(tmp_path: Path) -> None:
     for name in ("runs.csv", "summary.csv", "experiment.yaml"):
         (tmp_path / name).write_text("")

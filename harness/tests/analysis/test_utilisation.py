@@ -167,7 +167,7 @@ def test_a_pool_that_operations_do_not_use_is_left_out(tmp_path: Path) -> None:
 def test_systems_without_limits_and_pools_have_no_such_table(tmp_path: Path) -> None:
     write(tmp_path, record={"settings": {}})
     assert limits(tmp_path) == {}
-    assert section.utilised([]) == ""
+    assert section.utilised(utilisation.tabulate([])) == ""
 
 
 def test_the_report_names_what_was_full_in_how_many_runs(tmp_path: Path) -> None:
@@ -175,9 +175,9 @@ def test_the_report_names_what_was_full_in_how_many_runs(tmp_path: Path) -> None
         run = write(tmp_path, repetition=repetition)
         write_pool(run, wait_s=wait_s, used_s=80.0)
     judged = judge_all(load(tmp_path))
-    rows = utilisation.utilisations(judged)
+    table = utilisation.tabulate(utilisation.utilisations(judged))
 
-    (row,) = [line for line in section.utilised(rows).splitlines() if "10 threads" in line]
+    (row,) = [line for line in section.utilised(table).splitlines() if "10 threads" in line]
     assert [cell.strip() for cell in row.split("|")[4:-1]] == [
         "beans-service 99.0 %, gateway 25.0 %",
         "beans-service 40.0 %",
@@ -185,6 +185,5 @@ def test_the_report_names_what_was_full_in_how_many_runs(tmp_path: Path) -> None
         "35.3 %",
         "CPU of beans-service, pool of beans-service (1 of 2 runs)",
     ]
-    table = utilisation.tabulate(rows)
     assert table.height == 8
     assert table.filter("full")["kind"].to_list() == ["cpu", "pool", "cpu"]
