@@ -126,9 +126,7 @@ def test_nothing_is_told_of_systems_without_caches(tmp_path: Path) -> None:
     assert caching.tabulate(judged).is_empty()
 
 
-@pytest.mark.parametrize(
-    ("figure", "expected"), [("failed", 0.1), ("oldest", 0.75), ("asked", 1.3)]
-)
+@pytest.mark.parametrize(("figure", "expected"), [("oldest", 0.75), ("asked", 1.3)])
 def test_claims_see_each_figure(judged: Judged, figure: str, expected: float) -> None:
     evidence = examine(Claim(**CLAIM, figure=figure, cell=CELL), judged)
 

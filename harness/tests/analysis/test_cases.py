@@ -15,16 +15,21 @@ import pytest
 from testbed.analysis import accounts, demands
 from testbed.analysis.claims.claim import Claim, Evidence, verdict
 from testbed.analysis.claims.examining import KINDS
+from testbed.analysis.claims.levels import levels_of
 from testbed.analysis.claims.reading import cases
+from testbed.analysis.claims.run_kinds import fits
 from testbed.analysis.decisions import decide, references
 from testbed.analysis.prices import price_lists
-from testbed.analysis.results import Arrivals
+from testbed.analysis.results import Arrivals, Cell, Run
 from testbed.analysis.samples import load
 from testbed.analysis.sections import answer, demand, spread
 from testbed.analysis.sections import cases as sections
 from testbed.analysis.verdicts import Judged, judge_all
 from testbed.experiment.autoscaling import COLUMNS, FILE
+from testbed.experiment.reading import load as read_experiment
+from testbed.experiment.runs import System
 from testbed.experiment.search import Bracket
+from testbed.model.project import Project
 from testbed.model.systems import Accepted, Ledger
 
 from .synthetic import EPOCH_MS, examine, write_run
@@ -511,6 +516,102 @@ def test_every_case_study_is_complete_and_its_claims_are_known() -> None:
         assert claim.fields.get("prices") in {None, *price_lists()}
     for case in cases():
         assert all(len(row) == len(case.table.columns) for row in case.table.rows)
+
+
+MARKET = ("market", "market-sessions", "market-causes", "market-demand")
+"""The experiments that decide claims of the market."""
+
+
+def test_each_cell_of_the_market_is_one_system_of_one_experiment() -> None:
+    """A setting that is misspelt would leave its claim without a run."""
+    measured = [
+        (experiment, system, run)
+        for experiment in (read_experiment(Project.find(), name) for name in MARKET)
+        for system in experiment.compared
+        for workload in experiment.workloads
+        for level in ({level.value for level in experiment.levels} or experiment.threads)
+        for run in (_declared(system, workload, level),)
+    ]
+    claims = [claim for case in cases() if case.name == "market" for claim in case.claims]
+    cells = [
+        (claim, {**cell, "level": level})
+        for claim in claims
+        for cell in (claim.fields.get(side) for side in ("over", "under", "cell"))
+        if cell
+        for level in levels_of(cell)
+    ]
+    for claim, cell in cells:
+        searched = claim.kind in ("demand ratio", "cost ratio")
+        fitting = [
+            f"{experiment.name}: {system.name}"
+            for experiment, system, run in measured
+            if experiment.searches == searched and fits(run, cell)
+        ]
+        assert len(fitting) == 1, f"{claim.id}, {cell}: {fitting}"
+
+
+def _declared(system: System, workload: str, level: float) -> Run:
+    cell = Cell(system.variant, workload, system.preset, "embedded", 1, level=level)
+    return Run("x", cell, (), settings={**system.settings, **system.deployed})
+
+
+def test_no_search_and_no_other_split_speaks_of_equal_cpu() -> None:
+    cell = claim_of("equal-cpu-page").fields["over"]
+    for name in ("market-demand", "market-neighbour", "market-fetch", "market-tokens"):
+        systems = read_experiment(Project.find(), name).compared
+        runs = [_declared(system, "page", level) for system in systems for level in (10, 50)]
+        assert not [run for run in runs if fits(run, {**cell, "level": run.cell.level})]
+
+
+def claim_of(id_: str) -> Claim:
+    return next(claim for case in cases() for claim in case.claims if claim.id == id_)
+
+
+def test_systems_of_one_variant_differ_in_their_settings(tmp_path: Path) -> None:
+    """A larger pool leaves the mean of 100 ms, more CPU takes it to a fifth."""
+    usual = claim_of("pool-cause").fields["under"]["settings"]
+    changes = {
+        "monolith": (100, {}),
+        "pool": (100, {"SPRING_DATASOURCE_HIKARI_MAXIMUM_POOL_SIZE": "100"}),
+        "cpu": (20, {"limits.market-service.cpus": "0.6"}),
+    }
+    for system, (median_ms, settings) in changes.items():
+        for repetition in (1, 2, 3):
+            write_run(
+                tmp_path / "made",
+                variant="market-monolith",
+                workload="read",
+                repetition=repetition,
+                median_ms=median_ms,
+                record={"system": system, "level": 55, "settings": {**usual, **settings}},
+            ).rename(tmp_path / f"made/runs/{system}-{repetition}")
+    judged = judge_all(load(tmp_path / "made"))
+
+    verdicts = {
+        id_: verdict(claim_of(id_), examine(claim_of(id_), judged))
+        for id_ in ("pool-cause", "cpu-cause", "two-databases")
+    }
+    assert verdicts == {
+        "pool-cause": "not replicated",
+        "cpu-cause": "replicated",
+        "two-databases": "not decidable here",
+    }
+
+
+def test_the_share_of_failed_exchanges_is_not_that_of_sessions(tmp_path: Path) -> None:
+    """Each operation has two, of which one fails in a tenth of them."""
+    for repetition in (1, 2, 3):
+        write_run(
+            tmp_path, variant="async", repetition=repetition, loops=500, failures={"rejected": 0.1}
+        )
+    judged = judge_all(load(tmp_path))
+    cell = {"variant": "async", "workload": "list", "level": 10}
+
+    evidence = examine(claim("failed exchanges", cell=cell), judged)
+
+    assert evidence.runs == 3
+    assert evidence.estimate == pytest.approx(0.05, rel=0.1)
+    assert examine(claim("failed exchanges", cell=cell | {"level": 7}), judged).estimate is None
 
 
 def test_a_case_without_tables_of_its_own_has_its_claims(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def _cpu_ratio(claim: Claim, source: Source) -> Evidence:
 
 
 def _cpu_ms(judged: Judged, cell: Cell) -> Figures:
-    fitting = [account for account in accounts.accounts(judged) if _fits(account.run, cell)]
+    fitting = [account for account in accounts.accounts(judged) if fits(account.run, cell)]
     if fitting and "service" in cell:
         services = {cell["service"]}
         return [
@@ -168,7 +168,7 @@ def _loss(claim: Claim, source: Source) -> Evidence:
         (part, whole)
         for account in accounts.accounts(source.judged)
         for part, whole in (loss(account),)
-        if _fits(account.run, claim.fields["cell"]) and whole
+        if fits(account.run, claim.fields["cell"]) and whole
     ]
     if not losses:
         raise NoFigureError("nothing usable, or nothing lost")
@@ -195,7 +195,7 @@ def _model(claim: Claim, source: Source) -> Evidence:
     poisson = cell.get("arrivals") == "poisson"
     ratios: dict[float, list[float]] = {}
     for account in accounts.accounts(source.judged):
-        if _fits(account.run, cell) and account.predicted and account.predicted >= SMALL:
+        if fits(account.run, cell) and account.predicted and account.predicted >= SMALL:
             place = account.run.cell.level if poisson else account.places
             ratios.setdefault(place, []).append(account.unserved_share / account.predicted)
     means = {place: (_mean_ratio(ratios[place]), len(ratios[place])) for place in sorted(ratios)}
@@ -210,18 +210,14 @@ def _mean_ratio(ratios: Sequence[float]) -> Interval:
 
 
 def _cache(claim: Claim, source: Source) -> Evidence:
-    """Return what a cache does: ``failed``, ``oldest`` (of the time to live) or ``asked``.
+    """Return what a cache does: ``oldest`` (of the time to live) or ``asked``.
 
     Oldest is the maximum of all runs: one answer that is too old is enough.
     """
-    runs = [run for run in caching.cached(source.judged) if _fits(run.run, claim.fields["cell"])]
+    runs = [run for run in caching.cached(source.judged) if fits(run.run, claim.fields["cell"])]
     figure = claim.fields["figure"]
     if not runs:
         raise NoFigureError("nothing usable")
-    if figure == "failed":
-        return Evidence.of(
-            share_over_runs([(run.failed, run.operations) for run in runs]), len(runs), "%"
-        )
     values = [value for run in runs if (value := _CACHE_FIGURES[figure](run)) is not None]
     if not values:
         raise NoFigureError("the runs are too short")
@@ -234,6 +230,18 @@ _CACHE_FIGURES: Mapping[str, Callable[[Cached], float | None]] = {
     "oldest": lambda run: run.oldest_share,
     "asked": lambda run: run.asked_ratio,
 }
+
+
+def _failed_exchanges(claim: Claim, source: Source) -> Evidence:
+    """Return the share of exchanges that failed: a session ends with the first that does."""
+    exchanges = [
+        measurement.recorded.samples["ok"]
+        for measurement in _measurements(source.judged, claim.fields["cell"])
+    ]
+    shares = [(int((~ok).sum()), len(ok)) for ok in exchanges if len(ok)]
+    if not shares:
+        raise NoFigureError("nothing usable")
+    return Evidence.of(share_over_runs(shares), len(shares), "%")
 
 
 def _figure_ratio(claim: Claim, source: Source) -> Evidence:
@@ -313,6 +321,7 @@ RUN_KINDS: Mapping[str, Callable[[Claim, Source], Evidence]] = {
     "loss": _loss,
     "model": _model,
     "cache": _cache,
+    "failed exchanges": _failed_exchanges,
     "steps": _steps,
     "figure ratio": _figure_ratio,
 }
@@ -320,10 +329,11 @@ RUN_KINDS: Mapping[str, Callable[[Claim, Source], Evidence]] = {
 
 def _measurements(judged: Judged, cell: Cell) -> list[Measurement]:
     used = judged.used.measurements
-    return [measurement for measurement in used if _fits(measurement.run, cell)]
+    return [measurement for measurement in used if fits(measurement.run, cell)]
 
 
-def _fits(run: Run, cell: Cell) -> bool:
+def fits(run: Run, cell: Cell) -> bool:
+    """Return whether a run is of a claim's cell; of several levels, at any of them."""
     return (
         (run.cell.variant, run.cell.workload) == (cell["variant"], cell["workload"])
         and ("level" not in cell or run.cell.level == cell["level"])
