@@ -6,8 +6,8 @@ of freedom; *now* is `paired_ratios`::
 
     .venv/bin/python harness/benchmarks/simulated_decisions.py
 
-The deviations of cells, and what a start shares, are those of the published pairs. Blocks were not
-published: half of the variance between pairs is taken to be theirs.
+The deviations of cells, and what a start shares, are those of the published pairs. Half of the
+variance between pairs is taken to be that of blocks, which most folders do not have.
 """
 
 from __future__ import annotations
