@@ -1,12 +1,12 @@
-"""The page of published results tells which plan, which code and which tables a folder is of.
+"""Pages say of which plan, code and tables published results are, and what they decided.
 
-``python tests/unit/test_provenance.py`` writes its table.
+``python tests/unit/test_provenance.py`` writes the rows into the pages.
 """
 
 from __future__ import annotations
 
+import csv
 import json
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from testbed.model.project import Project
 PROJECT = Project.find()
 PUBLISHED = PROJECT.root / "analysis" / "published"
 PAGE = PUBLISHED / "README.md"
+README = PROJECT.root / "README.md"
 
 NOT_OF_A_PLAN = {"description", "topic", "nulls", "seed", "warmup"}
 """Words, what is counted afterwards, what is drawn, and how long the method warms up."""
@@ -88,19 +89,49 @@ def rows() -> list[str]:
     ]
 
 
+def answer_rows() -> list[str]:
+    """Return the rows of the README's table: what `compare` decided of each cell."""
+    with (PUBLISHED / "compare" / "decisions.csv").open(newline="") as lines:
+        decisions = list(csv.DictReader(lines))
+    cells: dict[tuple[str, str], list[str]] = {}
+    for row in decisions:
+        ratio = f"{float(row['ratio']):.2f}"
+        if row["low"]:
+            ratio += f" [{float(row['low']):.2f}, {float(row['high']):.2f}]"
+        decided = row["decision"] != "not known"
+        shown = f"**{row['decision']}: {ratio}**" if decided else ratio
+        cells.setdefault((row["workload"], row["level"]), []).append(shown)
+    label = {"list": "lists", "reserve": "reservations"}
+    return [
+        f"| {label[workload]}, {float(level):g} threads | {' | '.join(figures)} |"
+        for (workload, level), figures in cells.items()
+    ]
+
+
+def lacking(page: Path, rows: Iterable[str]) -> str:
+    """Return the rows that a page does not have."""
+    lines = page.read_text(encoding="utf-8").split("\n")
+    return "\n".join(row for row in rows if row not in lines)
+
+
+def test_the_readme_has_what_compare_decided() -> None:
+    assert lacking(README, answer_rows()) == ""
+    commit = environment(PUBLISHED / "compare")["git"]["commit"]
+    assert f"commit {commit[:8]}" in README.read_text(encoding="utf-8")
+
+
 def test_the_page_names_folders_of_other_plans_and_uncommitted_code() -> None:
-    missing = [row for row in rows() if row not in PAGE.read_text(encoding="utf-8").split("\n")]
-    assert not missing, "\n".join(missing)
+    assert lacking(PAGE, rows()) == ""
 
 
 def test_folders_since_the_rule_have_every_block_and_check() -> None:
-    lacking = [
+    incomplete = [
         named(folder)
         for folder in folders()
         if environment(folder)["recorded"] > SINCE
         and not all((folder / name).is_file() for name in TABLES)
     ]
-    assert lacking == []
+    assert incomplete == []
 
 
 def test_a_plan_differs_by_what_is_measured_and_not_by_its_words() -> None:
@@ -117,9 +148,12 @@ def test_a_plan_differs_by_what_is_measured_and_not_by_its_words() -> None:
         assert set(other_keys(plan, reading.changed(plan, **keys))) >= set(keys), keys
 
 
+def first_cell(line: str) -> str:
+    return line.split(" | ", maxsplit=1)[0]
+
+
 if __name__ == "__main__":
-    text = PAGE.read_text(encoding="utf-8")
-    for row in rows():
-        start = re.escape(row.split(" | ", maxsplit=1)[0])
-        text = re.sub(rf"^{start} \|.*$", lambda _, row=row: row, text, flags=re.MULTILINE)
-    PAGE.write_text(text, encoding="utf-8")
+    for page, written in ((PAGE, rows()), (README, answer_rows())):
+        new = {first_cell(row): row for row in written}
+        lines = page.read_text(encoding="utf-8").split("\n")
+        page.write_text("\n".join(new.get(first_cell(line), line) for line in lines))
