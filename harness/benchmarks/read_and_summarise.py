@@ -1,11 +1,11 @@
-"""Our reading and summarising of a large result file against ``jmeter -g`` on the same file.
+"""Our reading and summarising of a large result file against ``jmeter -g`` and polars alone.
 
 Run from the project's folder, on a machine that does nothing else::
 
     .venv/bin/python harness/benchmarks/read_and_summarise.py --rounds 5
 
-Both start as a process of their own and end with their result on disk; the time is that of the
-whole process, its start included. They take turns, in an order that changes from round to round.
+Each starts as a process of its own and ends with its result on disk; the time is that of the whole
+process, its start included. They take turns, in an order that changes from round to round.
 """
 
 from __future__ import annotations
@@ -36,6 +36,18 @@ from testbed.analysis.summary import tabulate
 Path(sys.argv[2]).mkdir()
 tabulate(load(Path(sys.argv[1]))).write_csv(Path(sys.argv[2]) / "summary.csv")
 """
+
+POLARS = """
+import sys
+from pathlib import Path
+import polars as pl
+elapsed = pl.col("elapsed")
+Path(sys.argv[2]).mkdir()
+pl.read_csv(sys.argv[1]).group_by("label", "success").agg(
+    pl.len(), elapsed.mean(), *(elapsed.quantile(at).alias(f"p{at}") for at in (0.5, 0.95, 0.99))
+).write_csv(Path(sys.argv[2]) / "summary.csv")
+"""
+"""The least that a summary by label needs."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +159,9 @@ def main() -> None:
     parser.add_argument("--java", default="java", help="that JMeter runs on")
     parser.add_argument("--heap", default="1g", help="JMeter's heap; its own script gives it 1g")
     arguments = parser.parse_args()
-    times: dict[str, list[Timed]] = {"testbed": [], "jmeter -g": []}
+    times: dict[str, list[Timed]] = {"testbed": [], "polars alone": []}
+    if arguments.jmeter.is_dir():
+        times["jmeter -g"] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         samples = write_results(folder / "results", arguments.operations)
@@ -164,13 +178,15 @@ def main() -> None:
                 shutil.rmtree(out, ignore_errors=True)
                 if who == "testbed":
                     command = [sys.executable, "-c", OURS, str(samples.parents[2]), str(out)]
+                elif who == "polars alone":
+                    command = [sys.executable, "-c", POLARS, str(samples), str(out)]
                 else:
                     log = str(folder / "jmeter.log")
                     jar = str(arguments.jmeter / "bin" / "ApacheJMeter.jar")
                     command = [arguments.java, f"-Xmx{arguments.heap}", "-jar", jar]
                     command += ["-g", str(samples), "-o", str(out), "-j", log]
                 times[who].append(timed(command, folder / "out.log"))
-                print(f"round {number + 1}: {who:10} {times[who][-1].wall_s:7.2f} s", flush=True)
+                print(f"round {number + 1}: {who:12} {times[who][-1].wall_s:7.2f} s", flush=True)
     print("\n| | median | fastest | slowest | CPU, median | peak memory |")
     print("|---|---:|---:|---:|---:|---:|")
     for who, rounds in times.items():
@@ -180,11 +196,14 @@ def main() -> None:
             f"| {statistics.median(figures.cpu_s for figures in rounds):.2f} s "
             f"| {max(figures.peak_mb for figures in rounds):,.0f} MB |"
         )
-    ours, theirs = ([figures.wall_s for figures in times[who]] for who in times)
-    print(
-        f"\n{statistics.median(theirs) / statistics.median(ours):.1f} times as fast by the "
-        f"medians, {min(theirs) / max(ours):.1f} times in the worst pairing of rounds"
-    )
+    ours = times.pop("testbed")
+    for who, rounds in times.items():
+        wall, cpu = (
+            statistics.median(getattr(figures, name) for figures in rounds)
+            / statistics.median(getattr(figures, name) for figures in ours)
+            for name in ("wall_s", "cpu_s")
+        )
+        print(f"\n{who} ÷ testbed, medians: time {wall:.2f}, CPU {cpu:.2f}")
 
 
 if __name__ == "__main__":
