@@ -2,7 +2,7 @@
 # Locust 2.44.0 (geventhttpclient 2.6.1), FastHttpUser and HttpUser, one user.
 # Guess: both send each request once. Of 100 GETs to a server that closes the connection of every second request it
 # receives, without an answer, 50 fail; of 3 GETs to one that always does all fail, and it receives 3.
-# What happens: HttpUser does that. FastHttpUser, whose `max_retries` is 0 by default, sends each GET again, up to 12
+# What happens: HttpUser does that. FastHttpUser, whose `max_retries` is 0 by default, sends each GET up to 12
 # times: no GET fails, and the server receives 199; of the three that fail it receives 36. Each is one request in the
 # result. A POST is sent once.
 # Why it matters: a service that drops half of its connections has no failures, and twice the load that the result says;
