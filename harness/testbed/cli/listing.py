@@ -34,7 +34,7 @@ TOPICS = {
     "market": "The market: a monolith or services",
     "method": "May the measurement be believed?",
 }
-"""The headings of experiments, in order; those of the user's own have no topic."""
+"""The headings of experiments, in order; those of the user's own may have none, or others."""
 
 LEAST_CORES = 2
 """Every experiment needs so many, which goes without saying."""
@@ -87,7 +87,8 @@ def show(project: Project, *, as_json: bool) -> None:
     console.print(
         f"[bold]{LAUNCHER} run NAME[/bold] answers a question. Minutes exclude the build."
     )
-    for topic, heading in TOPICS.items():
+    further = sorted({experiment.plan.topic for experiment in shipped} - TOPICS.keys())
+    for topic, heading in (*TOPICS.items(), *zip(further, further, strict=True)):
         table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
         table.add_column(no_wrap=True, width=21)
         table.add_column(no_wrap=True, width=5, justify="right")
@@ -97,7 +98,7 @@ def show(project: Project, *, as_json: bool) -> None:
                 table.add_row(experiment.plan.name, _minutes(experiment), _question(experiment))
         if not table.row_count:
             continue
-        console.print(f"\n[bold]{heading}[/bold]")
+        console.print(f"\n[bold]{escape(heading)}[/bold]")
         console.print(table)
 
 

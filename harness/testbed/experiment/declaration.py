@@ -95,7 +95,7 @@ class Experiment(Section):
     name: Name
     """The name of the result directory."""
     topic: str = ""
-    """Under which heading `./testbed run` lists it, if it ships."""
+    """Under which heading `./testbed run` lists it."""
     description: str = ""
     """The question that it answers, in one sentence."""
     declares: Annotated[OwnSystems, AfterValidator(_declare)] = Field(

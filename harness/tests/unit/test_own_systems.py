@@ -16,7 +16,7 @@ import jsonschema
 import pytest
 import yaml
 
-from testbed.cli import preparing, starting
+from testbed.cli import listing, preparing, starting
 from testbed.deploy import composefile
 from testbed.deploy.deployments import Choice, elsewhere
 from testbed.deploy.meter import ProcessMeter
@@ -159,6 +159,17 @@ def test_results_tell_by_themselves_what_was_measured(own: Project) -> None:
     assert systems.noun("items") == "lists"
     assert again.system("new").settings == {"POOL_SIZE": "5"}
     assert again.system("new").deployed == {"command": "./serve-new --port {port}"}
+
+
+def test_an_experiment_of_a_topic_of_its_own_is_listed_under_it(
+    own: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    experiment = "{topic: mine, variants: [sync], threads: [1], duration: 1}"
+    (own.folder / FILE).write_text(f"systems: {{}}\nexperiments: {{checkout: {experiment}}}\n")
+    listing.show(own, as_json=False)
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[lines.index("mine") + 1].startswith("checkout ")
 
 
 def test_wrong_keys_of_the_file_are_named(own: Project) -> None:
