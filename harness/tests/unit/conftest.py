@@ -3,7 +3,9 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
@@ -62,6 +64,37 @@ def unused_port() -> int:
 @pytest.fixture
 def free_port() -> Callable[[], int]:
     return unused_port
+
+
+@contextlib.contextmanager
+def serving(
+    answer: Callable[[BaseHTTPRequestHandler, bytes], tuple[int, bytes]], port: int = 0
+) -> Iterator[int]:
+    """Run an HTTP server while the body runs; yield its port, by default a free one.
+
+    `answer` returns the status and body of an answer, from a request and its body.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, body = answer(self, self.rfile.read(int(self.headers["Content-Length"] or 0)))
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def do_POST(self) -> None:
+            self.do_GET()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", port), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
 
 
 def docker(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
@@ -17,7 +17,7 @@ from testbed.model.project import Project
 from testbed.watch import annotations
 from testbed.watch.annotations import Annotations, Grafana
 
-from .conftest import unused_port
+from .conftest import serving, unused_port
 
 RECORD = {
     "system": "sync-left",
@@ -55,31 +55,19 @@ class FakeGrafana:
 
 
 @contextlib.contextmanager
-def serving(fake: FakeGrafana, port: int = 0) -> Iterator[None]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            fake.paths.append(self.path)
-            fake.accounts.append(self.headers["Authorization"].removeprefix("Basic "))
-            fake.received.append(json.loads(body))
-            ended.wait(fake.delay_s)
-            self.send_response(fake.status)
-            self.send_header("Content-Length", "2")
-            self.end_headers()
-            self.wfile.write(b"{}")
-
-        def log_message(self, *_: object) -> None:
-            pass
+def answering(fake: FakeGrafana, port: int = 0) -> Iterator[None]:
+    def answer(request: BaseHTTPRequestHandler, body: bytes) -> tuple[int, bytes]:
+        fake.paths.append(request.path)
+        fake.accounts.append(request.headers["Authorization"].removeprefix("Basic "))
+        fake.received.append(json.loads(body))
+        ended.wait(fake.delay_s)
+        return fake.status, b"{}"
 
     ended = threading.Event()
-    with ThreadingHTTPServer(("127.0.0.1", port), Handler) as server:
-        fake.url = f"http://127.0.0.1:{server.server_port}"
-        worker = threading.Thread(target=server.serve_forever)
-        worker.start()
+    with serving(answer, port) as bound:
+        fake.url = f"http://127.0.0.1:{bound}"
         yield
         ended.set()
-        server.shutdown()
-        worker.join()
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +79,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def grafana() -> Iterator[FakeGrafana]:
     fake = FakeGrafana()
-    with serving(fake):
+    with answering(fake):
         yield fake
 
 
@@ -166,7 +154,7 @@ def test_one_that_the_user_did_not_name_is_not_missed_and_may_come_later() -> No
     marking = Annotations(grafana, notices.append)
 
     marking.annotate("mine", RECORD)
-    with serving(fake, port):
+    with answering(fake, port):
         marking.annotate("mine", RECORD)
 
     assert notices == []

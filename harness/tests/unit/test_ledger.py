@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +21,8 @@ from testbed.measure import ledger
 from testbed.measure.ledger import Accounting, WorkReport, account, number_in
 from testbed.model.errors import UserError
 from testbed.model.systems import Accepted, Ledger
+
+from .conftest import serving
 
 DECLARED = Ledger(
     service="builder",
@@ -117,31 +118,20 @@ def answering(answers: list[dict[str, Any]], late_s: float = 0) -> Iterator[int]
     """
     delays, current = [late_s], [answers[0]]
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            path, _, query = self.path.partition("?")
-            assert (path, query) in ((DECLARED.path, ""), (DECLARED.path, "ids=false"))
-            if delays:
-                time.sleep(delays.pop())
-            if query:
-                current[0] = answers.pop(0) if answers[1:] else answers[0]
-            content = current[0]
-            if query:
-                content = content | {
-                    name: [] for name in content if isinstance(content[name], list)
-                }
-            body = json.dumps(content).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def report(request: BaseHTTPRequestHandler, _: bytes) -> tuple[int, bytes]:
+        path, _, query = request.path.partition("?")
+        assert (path, query) in ((DECLARED.path, ""), (DECLARED.path, "ids=false"))
+        if delays:
+            time.sleep(delays.pop())
+        if query:
+            current[0] = answers.pop(0) if answers[1:] else answers[0]
+        content = current[0]
+        if query:
+            content = content | {name: [] for name in content if isinstance(content[name], list)}
+        return 200, json.dumps(content).encode()
 
-        def log_message(self, *_: object) -> None: ...
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_port
-        server.shutdown()
+    with serving(report) as port:
+        yield port
 
 
 def test_a_run_is_accounted_for_when_its_work_has_left(

@@ -1,17 +1,16 @@
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
 from testbed.measure.companions import Loading
 from testbed.measure.scraping import Scraper
 
-from .conftest import unused_port
+from .conftest import serving, unused_port
 
 METRICS = "jvm_threads_live_threads 41.0\n"
 
@@ -28,24 +27,12 @@ class Watched:
 def watched() -> Iterator[Watched]:
     noted = Watched()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            noted.asked.append((time.monotonic(), self.path))
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(METRICS)))
-            self.end_headers()
-            self.wfile.write(METRICS.encode())
+    def answer(request: BaseHTTPRequestHandler, _: bytes) -> tuple[int, bytes]:
+        noted.asked.append((time.monotonic(), request.path))
+        return 200, METRICS.encode()
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        noted.port = server.server_port
-        worker = threading.Thread(target=server.serve_forever)
-        worker.start()
+    with serving(answer) as noted.port:
         yield noted
-        server.shutdown()
-        worker.join()
 
 
 def test_asks_at_once_and_then_at_the_interval_until_the_end(watched: Watched) -> None:

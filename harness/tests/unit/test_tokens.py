@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import threading
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -22,40 +21,24 @@ from testbed.model.errors import UserError
 from testbed.model.project import FILE, Project
 from testbed.model.systems import OwnSystem, Token
 
+from .conftest import serving
+
 FORM = {"grant_type": "client_credentials", "client_secret": "${SECRET}"}
 
 
-class Issuer(BaseHTTPRequestHandler):
-    """Answers a POST of the secret with a token, and a GET with the account it was sent with."""
-
-    def do_POST(self) -> None:
-        form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
-        right = form == {"grant_type": ["client_credentials"], "client_secret": ["s&s"]}
-        self.answer(200 if right else 401, {"access_token": "abc", "expires_in": 300})
-
-    def do_GET(self) -> None:
-        self.answer(200, {"seen": self.headers.get("Authorization", "none")})
-
-    def answer(self, status: int, members: dict[str, object]) -> None:
-        body = json.dumps(members).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
+def issue(request: BaseHTTPRequestHandler, body: bytes) -> tuple[int, bytes]:
+    """Answer a POST of the secret with a token, and a GET with the account it was sent with."""
+    if request.command == "GET":
+        return 200, json.dumps({"seen": request.headers.get("Authorization", "none")}).encode()
+    form = parse_qs(body.decode())
+    right = form == {"grant_type": ["client_credentials"], "client_secret": ["s&s"]}
+    return 200 if right else 401, b'{"access_token": "abc", "expires_in": 300}'
 
 
 @pytest.fixture
 def issuer() -> Iterator[str]:
-    server = HTTPServer(("127.0.0.1", 0), Issuer)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(issue) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture
