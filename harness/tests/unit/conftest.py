@@ -15,7 +15,8 @@ from testbed.deploy import leftovers, ports, record
 from testbed.deploy.building import jdk
 from testbed.deploy.services import Deployment, Service
 from testbed.deploy.stack import Stack
-from testbed.model.project import Project
+from testbed.model import systems
+from testbed.model.project import FILE, Project
 
 HERE = Path(__file__).parent
 
@@ -31,6 +32,28 @@ def project(tmp_path: Path) -> Iterator[Project]:
     # A failed test must not leave servers behind.
     if (left := record.load(made)) is not None:
         leftovers.end(made, left)
+
+
+@pytest.fixture
+def undeclared() -> Iterator[None]:
+    """Forget what a test declares."""
+    yield
+    forget_declarations()
+
+
+def forget_declarations() -> None:
+    systems._declared.clear()
+    systems._own.cache_clear()
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undeclared: None) -> Project:
+    """Return the project of a user's folder, which is the working folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / FILE).write_text("systems: {}\n")
+    monkeypatch.setenv("TESTBED_STATE", str(tmp_path / "state"))
+    systems._own.cache_clear()
+    return Project.find()
 
 
 def shop(protocol: str = "direct", workloads: str = "buy: /buy") -> str:

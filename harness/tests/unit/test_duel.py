@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,17 +22,12 @@ from testbed.model.project import Project
 from .test_cli import typed
 from .test_gates import BETTER, UNKNOWN, WORSE
 
+pytestmark = pytest.mark.usefixtures("undeclared")
+
 COMMANDS = ("--command", "a {port}", "--command", "b {port}")
 ALONE = ("--command", "a {port}", "--get", "/", "--alone")
 COMPOSE = ("--compose", "docker-compose.sync.yml", "--front", "api:8080")
 IMAGES = ("--image", "api=shop:1", "--image", "api=shop:2")
-
-
-@pytest.fixture(autouse=True)
-def undeclared() -> Iterator[None]:
-    yield
-    systems._declared.clear()
-    systems._own.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,8 @@ from testbed.model.project import Project
 
 from .conftest import docker, unused_port
 
+pytestmark = pytest.mark.usefixtures("undeclared")
+
 STACK: dict[str, Any] = {
     "name": "shop",
     "services": {
@@ -44,13 +45,6 @@ VERSIONS = {
     "old": {"images": {"api": "shop:1.4"}},
     "new": {"images": {"api": "shop:1.5"}},
 }
-
-
-@pytest.fixture(autouse=True)
-def undeclared() -> Iterator[None]:
-    yield
-    systems._declared.clear()
-    systems._own.cache_clear()
 
 
 def plan(port: int = 9000) -> Experiment:

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,7 +30,9 @@ from testbed.model.errors import UserError
 from testbed.model.project import FILE, Project
 from testbed.watch.annotations import Grafana
 
-from .conftest import HERE, unused_port
+from .conftest import HERE, forget_declarations, unused_port
+
+pytestmark = pytest.mark.usefixtures("undeclared")
 
 SHOP = """
 name: versions
@@ -52,28 +53,11 @@ blocks: {seconds: 4}
 """
 
 
-@pytest.fixture(autouse=True)
-def undeclared() -> Iterator[None]:
-    """Forget what a test declares."""
-    yield
-    undeclared_again()
-
-
-def undeclared_again() -> None:
-    systems._declared.clear()
-    systems._own.cache_clear()
-
-
 @pytest.fixture
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """Return the project of a user's folder, which is the working folder."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / FILE).write_text("systems: {}\n")
-    monkeypatch.setenv("TESTBED_STATE", str(tmp_path / "state"))
-    systems._own.cache_clear()
+def own(own: Project) -> Project:
     for name in ("serve", "serve-new"):
-        (tmp_path / name).write_text("#!/bin/sh\n")
-    return Project.find()
+        (own.folder / name).write_text("#!/bin/sh\n")
+    return own
 
 
 def refusal(text: str) -> str:
@@ -149,8 +133,7 @@ def test_editors_have_a_schema_of_the_file(own: Project) -> None:
 
 def test_results_tell_by_themselves_what_was_measured(own: Project) -> None:
     written = reading.parse(SHOP, "mine").to_yaml()
-    systems._declared.clear()
-    systems._own.cache_clear()
+    forget_declarations()
     assert "shop" not in systems.names()
 
     again = reading.parse(written, "results")
@@ -384,7 +367,7 @@ def test_results_tell_which_plan_was_run(own: Project) -> None:
     browse = "order: {plan: shop.jmx, operations: [Home page, Search], noun: visits}"
     assert order in SHOP
     written = reading.parse(SHOP.replace(order, browse), "mine").to_yaml()
-    undeclared_again()
+    forget_declarations()
 
     assert reading.parse(written, "results").to_yaml() == written
     plan = systems.declaration("shop").plans["order"]

@@ -7,7 +7,6 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
-from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
@@ -18,7 +17,7 @@ from testbed.deploy.deployments import elsewhere
 from testbed.measure import answers, plans
 from testbed.model import systems
 from testbed.model.errors import UserError
-from testbed.model.project import FILE, Project
+from testbed.model.project import Project
 from testbed.model.systems import OwnSystem, Token
 
 from .conftest import serving
@@ -42,15 +41,9 @@ def issuer() -> Iterator[str]:
 
 
 @pytest.fixture
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / FILE).write_text("systems: {}\n")
-    monkeypatch.setenv("TESTBED_STATE", str(tmp_path / "state"))
+def own(own: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     monkeypatch.setenv("SECRET", "s&s")
-    systems._own.cache_clear()
-    yield Project.find()
-    systems._declared.clear()
-    systems._own.cache_clear()
+    return own
 
 
 def shop(issuer: str) -> OwnSystem:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from testbed.measure import plans
 from testbed.model import systems, values
 from testbed.model.errors import UserError
-from testbed.model.project import FILE, Project
+from testbed.model.project import Project
 from testbed.model.systems import OwnSystem
 
 ITEMS = '\ufeffid,client\n1,"Ann, and more"\n2,Bob\n'
@@ -21,17 +20,6 @@ ITEMS = '\ufeffid,client\n1,"Ann, and more"\n2,Bob\n'
 def items(tmp_path: Path) -> Path:
     (tmp_path / "items.csv").write_text(ITEMS, encoding="utf-8")
     return tmp_path / "items.csv"
-
-
-@pytest.fixture
-def own(items: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
-    monkeypatch.chdir(items.parent)
-    (items.parent / FILE).write_text("systems: {}\n")
-    monkeypatch.setenv("TESTBED_STATE", str(items.parent / "state"))
-    systems._own.cache_clear()
-    yield Project.find()
-    systems._declared.clear()
-    systems._own.cache_clear()
 
 
 def shop(**keys: object) -> OwnSystem:
@@ -98,7 +86,7 @@ def test_a_plan_takes_the_next_row_for_each_operation(own: Project, items: Path)
     assert headers == ["${csv_client}"]
 
 
-def test_the_first_row_tells_whether_a_version_is_ready(own: Project) -> None:
+def test_the_first_row_tells_whether_a_version_is_ready(own: Project, items: Path) -> None:
     workloads = {
         "look": {"get": "/items/{id}", "csv": "items.csv"},
         "all": {"get": "/items/all"},
