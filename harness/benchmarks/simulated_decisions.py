@@ -85,9 +85,9 @@ def layout(rows: Floats, blocks: int, figure: str) -> Layout:
     return Layout(cells, pairs, blocks, half, half * math.sqrt(blocks), share, unequal, sizes)
 
 
-def before(plan: Layout, effect: float, experiments: int, seed: int = 1) -> list[list[str]]:
+def before(plan: Layout, effect: float, experiments: int) -> list[list[str]]:
     """Return the verdicts with one variance and the degrees of freedom of independent cells."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     each = np.array(plan.unequal or [1.0] * plan.cells)
     verdicts = []
     for _ in range(experiments):

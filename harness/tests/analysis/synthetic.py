@@ -187,7 +187,6 @@ def write_blocks(
     medians_ms: tuple[float, ...] = (10.0, 10.0),
     settle_s: float = 0.2,
     variant: str = "sync",
-    workload: str = "list",
     threads: int = 10,
     repetition: int = 1,
     loops: int = 100,
@@ -202,12 +201,12 @@ def write_blocks(
     Each block costs 2 s of CPU of the servers and 0.5 s of the generator. ``others`` is the share
     of the machine that other programs used in each block; one above a tenth does not count.
     """
-    rng = np.random.default_rng([seed, threads, repetition, len(variant), len(workload)])
+    rng = np.random.default_rng([seed, threads, repetition, len(variant), 4])
     blocks: list[dict[str, object]] = []
     parts = []
     for index, median_ms in enumerate(medians_ms):
         at_ms = 100_000 * index
-        rows = sample_rows(rng, variant, workload, threads, loops, median_ms, failures or {})
+        rows = sample_rows(rng, variant, "list", threads, loops, median_ms, failures or {})
         length_ms = int((rows["timeStamp"] + rows["elapsed"]).max()) - EPOCH_MS
         parts.append(rows.with_columns(pl.col("timeStamp") + at_ms))
         blocks.append(
@@ -233,7 +232,6 @@ def write_blocks(
     folder = write_run(
         results,
         variant=variant,
-        workload=workload,
         threads=threads,
         repetition=repetition,
         loops=1,
@@ -245,7 +243,7 @@ def write_blocks(
     return folder
 
 
-def write_results(results: Path, levels: tuple[int, ...] = (10, 50, 100), loops: int = 60) -> Path:
+def write_results(results: Path, levels: tuple[int, ...] = (10, 50, 100)) -> Path:
     """Write a small comparison of both variants and workloads, with some failures at the top."""
     for variant, slower in (("sync", 1.0), ("async", 1.3)):
         for workload, base in (("list", 4.0), ("reserve", 2.0)):
@@ -255,7 +253,7 @@ def write_results(results: Path, levels: tuple[int, ...] = (10, 50, 100), loops:
                     variant=variant,
                     workload=workload,
                     threads=threads,
-                    loops=loops,
+                    loops=60,
                     median_ms=base * slower * (1 + threads / 8),
                     failures={"rejected": 0.02, "partial": 0.01} if threads == levels[-1] else None,
                 )

@@ -67,14 +67,14 @@ LEVELS = range(10, 101, 10)
 
 
 def write_cells(
-    path: Path, median_ms: dict[str, float], threads: int = 100, runs: int = 3, **options: object
+    path: Path, median_ms: dict[str, float], runs: int = 3, **options: object
 ) -> Judged:
     for variant, median in median_ms.items():
         for repetition in range(1, runs + 1):
             write_run(
                 path,
                 variant=variant,
-                threads=threads,
+                threads=100,
                 repetition=repetition,
                 loops=40,
                 median_ms=median,
@@ -330,9 +330,9 @@ def test_efficiency_must_be_100_up_to_the_border_and_less_above(
     )
 
 
-def percents(of: Mapping[int, float], runs: int = 3) -> dict[int, list[tuple[float, int]]]:
-    """Return runs of the efficiencies, in percent relative to 10 threads."""
-    return {level: [(10 * level / percent, 0)] * runs for level, percent in {10: 100, **of}.items()}
+def percents(of: Mapping[int, float]) -> dict[int, list[tuple[float, int]]]:
+    """Return three runs of the efficiencies, in percent relative to 10 threads."""
+    return {level: [(10 * level / percent, 0)] * 3 for level, percent in {10: 100, **of}.items()}
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ ASYNC: Counted = {
 }
 
 
-def write_timers(run: Path, counted: Counted, already: tuple[float, float] = (40, 3.0)) -> None:
+def write_timers(run: Path, counted: Counted) -> None:
     """Write what timers told before and after a run, in which they counted so much more."""
     for when, added in (("before", False), ("after", True)):
         folder = run / f"metrics-{when}"
@@ -79,7 +79,7 @@ def write_timers(run: Path, counted: Counted, already: tuple[float, float] = (40
             lines = ["# HELP jvm_threads_live_threads Live.", "jvm_threads_live_threads 40.0"]
             for series, (calls, seconds) in timers.items():
                 name, _, labels = series.partition("{")
-                base = already[0] + (calls if added else 0), already[1] + (seconds if added else 0)
+                base = 40 + (calls if added else 0), 3.0 + (seconds if added else 0)
                 lines.append(f"# TYPE {name} histogram")
                 lines.append(f'{name}_bucket{{le="0.1",{labels} 7')
                 lines += [f"{name}_count{{{labels} {base[0]}", f"{name}_sum{{{labels} {base[1]}"]

@@ -46,7 +46,7 @@ def write(
     )
 
 
-def write_pool(run: Path, wait_s: float, used_s: float, uses: int = 1000, size: int = 20) -> None:
+def write_pool(run: Path, wait_s: float, used_s: float, uses: int = 1000) -> None:
     """Write what Hikari exports before and after a run, in which it counted so much."""
     timers = {
         'hikaricp_connections_acquire_seconds{pool="market"}': (uses, wait_s),
@@ -55,7 +55,7 @@ def write_pool(run: Path, wait_s: float, used_s: float, uses: int = 1000, size: 
     write_timers(run, {"beans-service": timers})
     for file in run.glob("metrics-*/beans-service.prom"):
         with file.open("a") as prom:
-            prom.write(f'hikaricp_connections_max{{pool="market"}} {size}.0\n')
+            prom.write('hikaricp_connections_max{pool="market"} 20.0\n')
 
 
 def limits(folder: Path) -> dict[tuple[str, str], Utilisation]:

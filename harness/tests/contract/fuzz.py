@@ -119,6 +119,6 @@ def _failures(output: str) -> str:
     return re.split(r"^=+ FAILURES =+\n_* *", output, maxsplit=1, flags=re.MULTILINE)[-1]
 
 
-def _found(pattern: str, text: str, none: str = "0") -> str:
+def _found(pattern: str, text: str) -> str:
     matches: Sequence[str] = re.findall(pattern, text)
-    return matches[-1] if matches else none
+    return matches[-1] if matches else "0"

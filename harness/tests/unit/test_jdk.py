@@ -10,15 +10,14 @@ from testbed.deploy.building.jdk import Jdk
 from testbed.model.errors import UserError
 
 
-def install(home: Path, version: str, *, release: bool = True, compiler: bool = True) -> Path:
+def install(home: Path, version: str, *, release: bool = True) -> Path:
     """Lay out a Java installation whose ``java`` tells its version as the real one does."""
     (home / "bin").mkdir(parents=True)
     java = home / "bin" / "java"
     java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2026-01-01' >&2\n")
     java.chmod(0o755)
-    if compiler:
-        (home / "bin" / "javac").write_text("#!/bin/sh\n")
-        (home / "bin" / "javac").chmod(0o755)
+    (home / "bin" / "javac").write_text("#!/bin/sh\n")
+    (home / "bin" / "javac").chmod(0o755)
     if release:
         (home / "release").write_text(f'IMPLEMENTOR="X"\nJAVA_VERSION="{version}"\nOS_ARCH="x"\n')
     return home

@@ -375,12 +375,12 @@ def test_an_overlay_is_all_that_kubectl_applies(system: str) -> None:
     assert len(applied) == len(documents(system)) + 2
 
 
-def with_component(component: str, folder: Path, overlay: str = "async") -> list[dict[str, Any]]:
+def with_component(component: str, folder: Path) -> list[dict[str, Any]]:
     # A kustomization names its parts by relative paths.
     shutil.copytree(FOLDER, folder / "kubernetes")
     mine = {
-        "resources": [f"kubernetes/overlays/{overlay}"],
-        "namespace": f"testbed-{overlay}",
+        "resources": ["kubernetes/overlays/async"],
+        "namespace": "testbed-async",
         "components": [f"kubernetes/components/{component}"],
     }
     (folder / "kustomization.yaml").write_text(yaml.safe_dump(mine))

@@ -420,9 +420,7 @@ def test_an_unfinished_run_is_not_taken_for_a_run(system: Setup, results: Path) 
     assert "half a file" not in (results / "runs" / run / "samples.csv").read_text()
 
 
-def test_resuming_with_something_else_is_refused(
-    system: Setup, results: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_resuming_with_something_else_is_refused(system: Setup, results: Path) -> None:
     results_directory.require_same(system.dependencies, results)
     other = Dependencies(
         system.dependencies.project,

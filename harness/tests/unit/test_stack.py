@@ -140,9 +140,7 @@ def test_a_service_that_is_never_ready_ends_all(
     assert record.load(project) is None
 
 
-def test_missing_cinemas_end_all_and_are_named(
-    project: Project, service: MakeService, make_stack: MakeStack
-) -> None:
+def test_missing_cinemas_end_all_and_are_named(service: MakeService, make_stack: MakeStack) -> None:
     gateway = service("gateway")
     incomplete = deployed((gateway,), missing=lambda: "the list misses ucd")
 
@@ -189,7 +187,7 @@ def test_a_taken_port_is_told_before_anything_starts(
 
 
 def test_a_second_variant_is_refused_and_the_first_goes_on(
-    project: Project, service: MakeService, make_stack: MakeStack
+    service: MakeService, make_stack: MakeStack
 ) -> None:
     first = service("one")
     make_stack(deployed((first,))).start(background=True)
@@ -233,7 +231,7 @@ def test_what_a_killed_command_left_is_cleared_before_the_next_start(
 
 
 def test_a_record_whose_processes_are_all_gone_does_not_hinder_a_start(
-    project: Project, service: MakeService, make_stack: MakeStack
+    service: MakeService, make_stack: MakeStack
 ) -> None:
     before = make_stack(deployed((service("before"),)))
     before.start(background=True)

@@ -83,10 +83,7 @@ def test_killing_the_owner_leaves_nothing_running(project: Project) -> None:
     assert record.load(project) is None
 
 
-def test_a_stack_that_ends_as_it_should_has_no_guard_left(
-    project: Project,
-    stack: Stack,
-) -> None:
+def test_a_stack_that_ends_as_it_should_has_no_guard_left(stack: Stack) -> None:
     before = {child.pid for child in psutil.Process().children()}
     stack.start()
     stack.stop()
