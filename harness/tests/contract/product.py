@@ -7,6 +7,7 @@ import threading
 import uuid
 from abc import ABC, abstractmethod
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -43,6 +44,12 @@ class Product(ABC):
         self.document = Document(self.variant)
         self._clients: list[httpx.Client] = []
         self._mine = threading.local()
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port of the front door."""
+        address = urlsplit(self.base_url)
+        return str(address.hostname), int(address.port or 80)
 
     @property
     def http(self) -> httpx.Client:

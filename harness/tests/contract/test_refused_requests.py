@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import socket
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -17,7 +16,7 @@ PATIENCE_S = 60
 
 def refusal(product: Product, method: str, target: str, **headers: str) -> tuple[int, str]:
     """Return status and problem type of an answer that must be a problem."""
-    connection = http.client.HTTPConnection(*front(product), timeout=PATIENCE_S)
+    connection = http.client.HTTPConnection(*product.address, timeout=PATIENCE_S)
     # The client's own check of the target is what these tests have to go past.
     connection._validate_path = lambda url: None  # type: ignore[attr-defined]
     headers["Authorization"] = authorization(ADMINISTRATOR)
@@ -35,12 +34,6 @@ def type_of(answer: http.client.HTTPResponse) -> str:
     content = json.loads(answer.read())
     assert content["status"] == answer.status
     return str(content["type"]).removeprefix("urn:testbed:problem:")
-
-
-def front(product: Product) -> tuple[str, int]:
-    """Return host and port of the front door."""
-    address = urlsplit(product.base_url)
-    return str(address.hostname), int(address.port or 80)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +55,7 @@ def test_headers_that_are_too_large(product: Product) -> None:
 @pytest.mark.parametrize("hosts", [(), ("a", "b"), ("a b",)], ids=["none", "two", "none valid"])
 def test_not_one_host(product: Product, hosts: tuple[str, ...]) -> None:
     lines = ("GET /api/movie/list HTTP/1.1", *(f"Host: {host}" for host in hosts), "", "")
-    with socket.create_connection(front(product), PATIENCE_S) as client:
+    with socket.create_connection(product.address, PATIENCE_S) as client:
         client.sendall("\r\n".join(lines).encode())
         answer = http.client.HTTPResponse(client)
         answer.begin()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -98,7 +97,7 @@ def test_every_service_tells_its_health_and_its_metrics(
     product: Product, http: httpx.Client
 ) -> None:
     file = FOLDER / product.variant / "health.http"
-    by = int(urlsplit(product.base_url).port or 0) - declaration(product.variant).front.port
+    by = product.address[1] - declaration(product.variant).front.port
     values = moved(file, by)
     asked = ask(file, http, values)
 

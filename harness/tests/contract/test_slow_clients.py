@@ -6,7 +6,6 @@ import contextlib
 import json
 import socket
 from http.client import HTTPResponse
-from urllib.parse import urlsplit
 
 from .accounts import USER, authorization
 from .product import Product, reservation
@@ -18,17 +17,15 @@ PATIENCE_S = 120
 
 
 def test_half_sent_requests_fail_nobody_else(product: Product) -> None:
-    address = urlsplit(product.base_url)
+    host, port = product.address
     head = (
-        f"POST {product.make_path('cineworld')} HTTP/1.1\r\nHost: {address.netloc}\r\n"
+        f"POST {product.make_path('cineworld')} HTTP/1.1\r\nHost: {host}:{port}\r\n"
         f"Authorization: {authorization(USER)}\r\n"
         "Content-Type: application/json\r\nContent-Length: 300\r\n\r\n"
     )
     with contextlib.ExitStack() as uploads:
         half_sent = [
-            uploads.enter_context(
-                socket.create_connection((str(address.hostname), address.port), PATIENCE_S)
-            )
+            uploads.enter_context(socket.create_connection(product.address, PATIENCE_S))
             for _ in range(UPLOADS)
         ]
         for upload in half_sent:

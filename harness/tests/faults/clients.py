@@ -103,7 +103,6 @@ def acknowledged(
     Requests are sent without waiting for the answers to those before, as nothing is fetched: many
     more in a second than `Load` sends. Raises `TimeoutError` if no answer comes.
     """
-    address = urlsplit(product.base_url)
     batch = getting(product, path) * BATCH
     counts: Counter[int] = Counter()
     counting = threading.Lock()
@@ -112,7 +111,7 @@ def acknowledged(
         while counts[httpx.codes.ACCEPTED] < count:
             text, statuses = b"", list[bytes]()
             with (
-                socket.create_connection((address.hostname, address.port), timeout=30) as opened,
+                socket.create_connection(product.address, timeout=30) as opened,
                 # After a refusal the front door ends the connection, whatever it has not read.
                 contextlib.suppress(ConnectionError),
             ):

@@ -9,7 +9,6 @@ import multiprocessing
 from collections.abc import Iterator
 from email.message import Message
 from email.parser import BytesHeaderParser
-from urllib.parse import urlsplit
 
 from contract.accounts import USER, authorization
 from contract.product import Product
@@ -37,9 +36,8 @@ def crowd(product: Product, cinema: str, count: int) -> Iterator[None]:
     make = product.make_path(cinema)
     post = head(product, f"POST {make}", *lines, f"Content-Length: {len(body)}") + body
     fetch = head(product, "GET @", *lines[:2])
-    address = urlsplit(product.base_url)
     clients = multiprocessing.get_context("spawn").Process(
-        target=_run, args=(str(address.hostname), address.port, post, fetch, count), daemon=True
+        target=_run, args=(*product.address, post, fetch, count), daemon=True
     )
     clients.start()
     try:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http.client import HTTPResponse
-from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -66,19 +65,13 @@ def large(product: Product) -> Iterator[tuple[httpx.Response, int, str]]:
         )
 
 
-def published(product: Product) -> tuple[str, int]:
-    """Return host and port of the front door."""
-    address = urlsplit(product.base_url)
-    return str(address.hostname), int(address.port or 80)
-
-
 def itself(stack: Stack, product: Product, variant: str) -> tuple[str, int]:
     """Return host and port of the front door without the proxy that Docker puts before it.
 
     The proxy reads whatever comes for a client that reads nothing, up to tens of megabytes.
     """
     if stack.record.compose is None:
-        return published(product)
+        return product.address
     front = systems.declaration(variant).front
     container = compose.find(stack.record.compose, front.service).id
     form = "{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}"
@@ -158,7 +151,7 @@ def test_limits_hold(
     none. Each must be refused or cut off. Meanwhile reservations arrive at a constant rate, and
     none of them may fail. They may wait: the broker has 500 connections at most, and closes an idle
     one after 5 s."""
-    front, door = front_of(variant), published(product)
+    front, door = front_of(variant), product.address
     rounds, idle = sized(50, 5), sized(500, 100)
     half, chunked = (
         head(
