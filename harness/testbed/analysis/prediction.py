@@ -30,6 +30,9 @@ Generator = Literal["here", "elsewhere"]
 STAND_IN = "embedded-backends"
 """The process that stands in for the store and the broker."""
 
+BROKER = "rabbitmq"
+"""The service of a broker in other results."""
+
 CLOSED = pl.col("mode") == "closed"
 
 ASSUMPTIONS = (
@@ -52,7 +55,6 @@ class Deployment:
     broker: Path | None = None
     """Published or own results with the broker's own CPU per operation; None is the one there is.
     """
-    broker_service: str = "rabbitmq"
     mix: Mapping[str, float] | None = None
     """The weight of each workload; None is each by itself."""
 
@@ -171,9 +173,7 @@ def _cells(
     tables: Mapping[str, pl.DataFrame], where: Deployment
 ) -> dict[tuple[str, str, float], _Cell]:
     runs = tables["runs"].filter(CLOSED, pl.col("verdict").is_in(DECIDING))
-    added = (
-        {} if where.broker is None else _added(tables["cpu"], where.broker, where.broker_service)
-    )
+    added = {} if where.broker is None else _added(tables["cpu"], where.broker)
     cells = {}
     for row in tables["summary"].filter(CLOSED).iter_rows(named=True):
         place = row["system"], row["workload"], float(row["level"])
@@ -197,12 +197,12 @@ def _cells(
     return cells
 
 
-def _added(cpu: pl.DataFrame, folder: Path, service: str) -> dict[tuple[str, str, float], float]:
+def _added(cpu: pl.DataFrame, folder: Path) -> dict[tuple[str, str, float], float]:
     """Return what a broker of other results costs more than the stand-in's part of it."""
     others = _read(folder, "cpu")
-    theirs = _by_place(others.filter(pl.col("service") == service))
+    theirs = _by_place(others.filter(pl.col("service") == BROKER))
     if not theirs:
-        raise unknown("service", service, others["service"].unique().sort().to_list())
+        raise unknown("service", BROKER, others["service"].unique().sort().to_list())
     stand_in = _by_place(cpu.filter(pl.col("service") == STAND_IN))
     added = {}
     for (system, workload, level), cost in theirs.items():
