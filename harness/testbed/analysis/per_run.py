@@ -19,12 +19,17 @@ class OfRun(Protocol):
     def run(self) -> Run: ...
 
 
+def columns_of(run: Run) -> dict[str, Any]:
+    """Return the columns that say which run a row is of."""
+    cell = {key: getattr(run.cell, key) for key in ("system", "workload", "mode", "level")}
+    return {"run": run.id, **cell, "pair": run.repetition}
+
+
 def tabulate(of_runs: Sequence[OfRun], *properties: str) -> pl.DataFrame:
     """Return a row for each, with the run, its cell, the fields, and the named properties."""
     rows = []
     for row in of_runs:
-        cell, names = row.run.cell, (*row.__dataclass_fields__, *properties)
-        place = {key: getattr(cell, key) for key in ("system", "workload", "mode", "level")}
+        names = (*row.__dataclass_fields__, *properties)
         values = {name: getattr(row, name) for name in names if name != "run"}
-        rows.append({"run": row.run.id, **place, "pair": row.run.repetition, **values})
+        rows.append({**columns_of(row.run), **values})
     return pl.DataFrame(rows, infer_schema_length=None)

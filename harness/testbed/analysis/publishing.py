@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from testbed.analysis.per_run import columns_of
 from testbed.analysis.quantities import QUANTITIES, block_figures
 from testbed.analysis.samples import load
 from testbed.analysis.verdicts import Judged, judge_all
@@ -52,16 +53,10 @@ def each_block(judged: Judged) -> pl.DataFrame:
     """
     rows = []
     for measurement in judged.used.measurements:
-        cell = measurement.run.cell
         figures = {name: block_figures(measurement, name) for name in QUANTITIES}
         rows += [
             {
-                "run": measurement.run.id,
-                "system": cell.system,
-                "workload": cell.workload,
-                "mode": cell.mode,
-                "level": cell.level,
-                "pair": measurement.run.repetition,
+                **columns_of(measurement.run),
                 "block": place + 1,
                 "operations": block.operations.height,
                 "ok": int(block.operations["ok"].sum()),

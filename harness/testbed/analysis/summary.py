@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from testbed.analysis.per_run import columns_of
 from testbed.analysis.quantities import (
     CPU,
     QUANTILES,
@@ -94,12 +95,7 @@ def each_run(judged: Judged) -> pl.DataFrame:
         measurement, verdict = counted.get(run.id, recorded), judged.verdicts[run.id]
         rows.append(
             {
-                "run": run.id,
-                "system": run.cell.system,
-                "workload": run.cell.workload,
-                "mode": run.cell.mode,
-                "level": run.cell.level,
-                "pair": run.repetition,
+                **columns_of(run),
                 "place": run.place,
                 "age_s": run.age_s,
                 "verdict": verdict.status,
