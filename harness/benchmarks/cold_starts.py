@@ -116,7 +116,7 @@ def table(rows: pl.DataFrame) -> str:
     ):
         of_variant = rows.filter(pl.col("variant") == variant)
         plain = of_variant.filter(pl.col("way") == PLAIN)[figure].to_list()
-        cells = [f"{mean(plain):.3g}"]
+        cells = [f"{mean(plain):,.4g}"]
         for way in ways:
             side = of_variant.filter(pl.col("way") == way)[figure].to_list()
             compared = ratio_of_runs(side, plain)
