@@ -13,7 +13,7 @@ import pytest
 
 from testbed.analysis.results import Run, run_of
 from testbed.analysis.samples import Measurement, measure
-from testbed.analysis.verdicts import Verdict, judge
+from testbed.analysis.verdicts import SHORTEST_WINDOW, Verdict, judge
 from testbed.measure import plans
 from testbed.measure.load import Generator, load_for
 from testbed.model import systems
@@ -200,7 +200,9 @@ def test_a_plan_without_pauses_is_checked_like_one_of_ours(
     generator: Generator, own: Project, shop: Server, tmp_path: Path
 ) -> None:
     declare(own, ["Home page", "Search"], disabled(TIMER), disabled(ONCE))
-    measured, verdict = put_undisturbed(generator, own, shop, 1, threads=2, duration=3)
+    # Little's law is checked from so many operations on.
+    least = 2 * 2 * SHORTEST_WINDOW
+    measured, verdict = put_undisturbed(generator, own, shop, least, threads=2, duration=6)
     results = outcomes(verdict)
     assert (results["Little's law"], results["labels"], results["rows"]) == ("passed",) * 3
     assert measured.others == {}
