@@ -35,7 +35,7 @@ from testbed.measure.warming import compilers_s
 from testbed.model import systems
 from testbed.model.project import Project
 
-PLAIN = "plain"
+PLAIN, CACHES, BEFORE = "plain", "caches", "before"
 THREADS = 100
 WINDOW_S = 5
 HALF_MINUTE = 30 // WINDOW_S
@@ -76,7 +76,7 @@ def measured(
             ports=started.front_ports,
             duration=WINDOW_S,
         )
-        rates, used = [], []
+        rates, used = [], [until_ready]
         for _ in range(windows):
             # JMeter would append to them.
             samples.unlink(missing_ok=True)
@@ -125,15 +125,11 @@ def table(rows: pl.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def ways(arguments: argparse.Namespace) -> Mapping[str, tuple[str, str | None, bool]]:
-    """Return what each way to start has: flags of its JVMs, older jars, and whether caches."""
+def ways(arguments: argparse.Namespace) -> dict[str, str]:
+    """Return the ways to start, each with the flags of its JVMs."""
+    chosen = {PLAIN: True, CACHES: arguments.caches, BEFORE: arguments.before}
     of_flags = dict(given.split("=", 1) for given in arguments.flags)
-    return (
-        {PLAIN: ("", None, False)}
-        | ({"caches": ("", None, True)} if arguments.caches else {})
-        | ({"before": ("", arguments.before, False)} if arguments.before else {})
-        | {name: (flags, None, False) for name, flags in of_flags.items()}
-    )
+    return {name: "" for name, wanted in chosen.items() if wanted} | of_flags
 
 
 def main() -> None:
@@ -148,17 +144,21 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="every other one in reverse order")
     parser.add_argument("--windows", type=int, default=18, help="of 5 s, after each start")
     arguments = parser.parse_args()
+    if arguments.windows < HALF_MINUTE:
+        parser.error(f"--windows is {arguments.windows}: at least {HALF_MINUTE}, half a minute")
     project, starts = Project.find(), dict[tuple[str, str], Deployment]()
-    for variant, (way, (flags, jars, caches)) in itertools.product(
+    for variant, (way, flags) in itertools.product(
         arguments.variant or systems.compared(), ways(arguments).items()
     ):
-        settings = {
-            **systems.declaration(variant).measured,
-            **({"JAVA_OPTS": flags} if flags else {}),
-        }
+        settings = dict(systems.declaration(variant).measured)
+        if flags:
+            settings["JAVA_OPTS"] = flags
+        jars = arguments.before if way == BEFORE else None
         choice = Choice(variant, settings=settings, jars=jars)
         deployment = described(project, choice, os.environ)
-        starts[variant, way] = startable(project, choice, deployment, os.environ, caches=caches)
+        starts[variant, way] = startable(
+            project, choice, deployment, os.environ, caches=way == CACHES
+        )
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
