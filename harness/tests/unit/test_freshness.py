@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ MARKER = re.compile(r"Older code[^:\n]*:((?:[^.]|\.(?!\s))*)")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 
 
+@cache
 def git(*arguments: str) -> str:
     done = subprocess.run(
         ("git", "-C", str(ROOT), *arguments), capture_output=True, text=True, check=False
