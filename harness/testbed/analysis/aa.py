@@ -81,8 +81,10 @@ def handicapped(results: Results, decisions: Sequence[Decision]) -> list[Handica
                 - burnt_ms[decision.reference, handicap.setting]
             )
         ]
-        if len(different) == 1 and (calls := different[0][0].calls.get(decision.workload)):
-            handicap, more = different[0]
+        if len(different) != 1:
+            continue
+        ((handicap, more),) = different
+        if calls := handicap.calls.get(decision.workload):
             cases.append(Handicapped(handicap.part, calls * more, decision))
     return cases
 

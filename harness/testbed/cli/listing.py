@@ -88,7 +88,7 @@ def show(project: Project, *, as_json: bool) -> None:
         f"[bold]{LAUNCHER} run NAME[/bold] answers a question. Minutes exclude the build."
     )
     further = sorted({experiment.plan.topic for experiment in shipped} - TOPICS.keys())
-    for topic, heading in (*TOPICS.items(), *zip(further, further, strict=True)):
+    for topic, heading in (TOPICS | dict.fromkeys(further)).items():
         table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
         table.add_column(no_wrap=True, width=21)
         table.add_column(no_wrap=True, width=5, justify="right")
@@ -98,7 +98,7 @@ def show(project: Project, *, as_json: bool) -> None:
                 table.add_row(experiment.plan.name, _minutes(experiment), _question(experiment))
         if not table.row_count:
             continue
-        console.print(f"\n[bold]{escape(heading)}[/bold]")
+        console.print(f"\n[bold]{escape(heading or topic)}[/bold]")
         console.print(table)
 
 

@@ -175,8 +175,9 @@ def test_limits_hold(
                 connections.enter_context(connected(read_from, SO_RCVBUF=4096))
                 for _ in range(READERS)
             ]
+            requests = getting(product, asked.path) * asked.count
             for reader in readers:
-                reader.sendall(getting(product, asked.path) * asked.count)
+                reader.sendall(requests)
             progress("too large requests")
             large_ones = 0
             for _ in range(rounds):
@@ -197,7 +198,7 @@ def test_limits_hold(
             whole = asked.count * len(one_answer.content)
             # Who asks last and reads has everything: by then the buffers of the others are full.
             patient = connections.enter_context(connected(read_from))
-            patient.sendall(getting(product, asked.path) * asked.count)
+            patient.sendall(requests)
             assert read(patient, whole) >= whole
             time.sleep(CUT_OFF_S)
             cut_off = [reader for reader in readers if read(reader, whole) < whole]
