@@ -32,7 +32,13 @@ from testbed.analysis.samples import (
     Measured,
     Measurement,
 )
-from testbed.analysis.statistics.steadiness import Change, Spell, change_of_mean, trend_of_rates
+from testbed.analysis.statistics.steadiness import (
+    Change,
+    Spell,
+    change_of_mean,
+    trend_of_rates,
+    trend_of_times,
+)
 from testbed.model.loads import DISTURBING_SHARE, GENERATOR_SHARE, LATE_MS, far_from_limit
 
 Status = Literal[
@@ -80,6 +86,11 @@ CHANGE = 0.15
 BETWEEN_BLOCKS = 0.084
 """Relative standard deviation of the goodput of blocks of one run (docs/method.md, three
 invocations of `compare`).
+"""
+
+BETWEEN_OPEN_BLOCKS = 0.78
+"""Standard deviation of the logarithm of the mean response time of blocks of one run in an open
+loop (analysis/published/compare-rate, at 50 and 80 % of what is served).
 """
 
 STALL_S = 1.0
@@ -767,17 +778,16 @@ def _trend(measurement: Measurement, alternating: Sequence[Measurement]) -> Chec
     if len(spells) < len(measurement.blocks):
         return _check(TREND, limit, "all threads never ran together")
     if len(spells) > 1 and is_open:
-        times = [spell.response_ms for spell in spells]
-        half = len(times) // 2
-        change = change_of_mean(np.concatenate(times[:half]), np.concatenate(times[half:]))
-        figure = f"{_change(change)} from the first to the last half of {len(spells)} blocks"
+        change = trend_of_times(spells, BETWEEN_OPEN_BLOCKS)
+        figure = f"{_change(change)} over {len(spells)} blocks"
     elif len(spells) > 1:
         others = [
             [spell for block in run.blocks if (spell := _spell(block))] for run in alternating
         ]
         alike = [spells_of for spells_of in others if len(spells_of) == len(spells)]
         change = trend_of_rates(spells, alike, BETWEEN_BLOCKS)
-        figure = f"{_change(change)} over {len(spells)} blocks"
+        where = ", by a system beside it" if change.elsewhere else ""
+        figure = f"{_change(change)} over {len(spells)} blocks{where}"
     else:
         thirds = spells[0].ends()
         if is_open and not all(third.at_s.size for third in thirds):

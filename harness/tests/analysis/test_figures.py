@@ -239,6 +239,7 @@ def test_figures_without_a_failure_are_left_out(tmp_path: Path) -> None:
         ([0.95, 1.05], ["0.8", "0.9", "1", "1.1", "1.25"]),
         ([0.8, 5.3], ["0.8", "1", "1.25", "2", "3", "5"]),
         ([0.04, 1.2], ["0.05", "0.1", "0.2", "0.5", "1"]),
+        ([0.0005, 2000], ["0.01", "1", "100"]),
     ],
 )
 def test_an_axis_of_ratios_names_few_of_them(values: list[float], named: list[str]) -> None:

@@ -436,7 +436,8 @@ def test_what_the_machine_does_to_systems_that_take_turns_is_no_trend(tmp_path: 
         return [verdict.status for verdict in judge_all(load(path)).verdicts.values()]
 
     assert pair(tmp_path / "alike", 1.0) == ["valid", "valid"]
-    assert pair(tmp_path / "apart", 1.6) == ["still warming", "still warming"]
+    # Both became quicker, the second more so than the first.
+    assert pair(tmp_path / "apart", 1.6) == ["valid", "still warming"]
 
 
 def test_a_trend_within_one_block_does_not_decide(tmp_path: Path) -> None:

@@ -28,12 +28,12 @@ TICKS = (
     (0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10),
     (0.05, 0.1, 0.2, 0.33, 0.5, 0.8, 1, 1.25, 2, 3, 5, 10, 20),
     (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100),
-    (0.001, 0.01, 0.1, 1, 10, 100, 1000),
+    *(tuple(10.0**power for power in range(-30, 31, step)) for step in (1, 2, 3, 5, 10)),
 )
-"""Ratios that an axis may name, the finest first."""
+"""Ratios that an axis may name, the finest first. Each choice has 1."""
 
 NAMED = 6
-"""Most ratios that an axis names, if there is a coarser choice."""
+"""Most ratios that an axis names."""
 
 
 def ratios(decisions: Sequence[Decision]) -> Iterator[ReportFigure]:
@@ -86,7 +86,7 @@ def ratio_axis(axes: Axes, values: Sequence[float]) -> None:
     axes.axvline(1, color="black", lw=1)
     low, high = min([*values, 0.8]) / 1.08, max([*values, 1.25]) * 1.08
     choices = [[tick for tick in ticks if low <= tick <= high] for ticks in TICKS]
-    ticks = next((few for few in choices if len(few) <= NAMED), choices[-1])
+    ticks = next(few for few in choices if len(few) <= NAMED)
     axes.set_xscale("log")
     axes.set_xlim(low, high)
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import stats
@@ -37,14 +37,20 @@ class Spell:
 
 @dataclass(frozen=True)
 class Change:
-    """The ratio of a later figure to an earlier one, and the standard error of its logarithm."""
+    """The ratio of a later figure to an earlier one, and the standard error of its logarithm.
+
+    `elsewhere` says that the ratio is one to other systems, of which one changed far more.
+    """
 
     ratio: float
     error: float
+    elsewhere: bool = False
 
     def exceeds(self, most: float) -> bool:
-        """Return whether the change exceeds both a share and three standard errors."""
-        return abs(math.log(self.ratio)) > max(math.log1p(most), 3 * self.error)
+        """Return whether the change is here, and exceeds a share and three standard errors."""
+        return not self.elsewhere and abs(math.log(self.ratio)) > max(
+            math.log1p(most), 3 * self.error
+        )
 
 
 def trend_of_rates(
@@ -53,27 +59,53 @@ def trend_of_rates(
     """Return the change of operations per second over two or more spells in order.
 
     ``beside`` holds the spells of other systems, each at about the time of the one at its place.
-    The change is then that of the ratio to them, because the machine affects all systems alike. A
-    spell without operations counts as one operation.
+    The change is then that of the ratio to them, because the machine affects all systems alike.
+    A ratio does not tell which side changed: the machine's own change is taken to be the median of
+    all systems' and of none, and what changed less than half as much beyond it as another system
+    is not meant. A spell without operations counts as one operation.
 
     The change is that of the least-squares line through the logarithms. The error is the largest of
     three: the line's, that of the first and the last spell, and what spells that should be alike
     make of a line, as few spells may lie on one by chance. ``between`` is their relative standard
     deviation.
     """
-    logs = np.array([_log_rate(spell) for spell in spells])
-    if beside:
-        logs -= np.mean([[_log_rate(spell) for spell in others] for others in beside], axis=0)
-    places = np.arange(logs.size)
-    line = stats.linregress(places, logs)
-    error = math.hypot(
+    systems = np.array([[_log_rate(spell) for spell in system] for system in (spells, *beside)])
+    ends = math.hypot(
         *(_error_of_rate(system[place]) for system in (spells, *beside) for place in (0, -1))
     )
-    alike = between * math.sqrt(1 + 1 / len(beside) if beside else 1)
-    error = max(error, alike * places[-1] / float(np.linalg.norm(places - places.mean())))
-    if logs.size > 2:
-        error = max(error, float(line.stderr * places[-1]))
-    return Change(math.exp(line.slope * places[-1]), error)
+    logs = systems[0] - systems[1:].mean(axis=0) if beside else systems[0]
+    change = _trend(logs, ends, between * math.sqrt(1 + 1 / len(beside) if beside else 1))
+    changes = [_line(system)[0] for system in systems]
+    beyond = np.abs(changes - np.median([*changes, 0.0]))
+    return replace(change, elsewhere=bool(2 * beyond[0] < beyond.max()))
+
+
+def trend_of_times(spells: Sequence[Spell], between: float = 0.0) -> Change:
+    """Return the change of the mean response time over two or more spells in order.
+
+    Each has an operation. Line and error are as of `trend_of_rates`, beside no other system.
+    ``between`` is the standard deviation of the logarithms of means that should be alike.
+    """
+    times = [spell.response_ms for spell in spells]
+    ends = change_of_mean(times[0], times[-1]).error
+    return _trend(np.log([of_spell.mean() for of_spell in times]), ends, between)
+
+
+def _trend(logs: Floats, ends: float, between: float) -> Change:
+    """Return the change of a line through logarithms, whose first and last have the error `ends`.
+
+    `between` is the standard deviation of logarithms that should be alike.
+    """
+    change, of_line = _line(logs)
+    places = np.arange(logs.size)
+    by_chance = between * places[-1] / float(np.linalg.norm(places - places.mean()))
+    return Change(math.exp(change), max(ends, by_chance, of_line))
+
+
+def _line(logs: Floats) -> tuple[float, float]:
+    """Return by how much a line changes over all of its points, and the error; two have none."""
+    line, steps = stats.linregress(np.arange(logs.size), logs), logs.size - 1
+    return float(line.slope * steps), float(line.stderr * steps) if logs.size > 2 else 0.0
 
 
 def _log_rate(spell: Spell) -> float:

@@ -11,6 +11,7 @@ from testbed.analysis.statistics.steadiness import (
     Spell,
     change_of_mean,
     trend_of_rates,
+    trend_of_times,
 )
 
 
@@ -74,6 +75,40 @@ def test_what_the_machine_does_to_both_systems_is_no_trend() -> None:
     assert not trend_of_rates(ours, [theirs]).exceeds(0.15)
     assert trend_of_rates(ours, [steady]).exceeds(0.15)
     assert trend_of_rates(ours[:3:2], [theirs[:3:2]]).ratio == pytest.approx(1.9 / 1.2 / 1.5)
+
+
+def test_times_of_few_open_blocks_differ_by_more_than_a_trend() -> None:
+    rng = np.random.default_rng(3)
+
+    def exceeds(*means_ms: float) -> bool:
+        return trend_of_times([spell(rng, 3000, mean) for mean in means_ms], 0.78).exceeds(0.15)
+
+    # Of sync at 1,900 lists/s, warm: what four blocks of 4 s were.
+    assert not exceeds(255, 53, 190, 10)
+    assert not exceeds(57, 14, 11, 10)
+    assert not exceeds(*[20.0] * 20)
+    assert exceeds(*np.geomspace(100, 10, 20))
+
+
+def test_of_systems_that_take_turns_the_one_is_meant_that_changed() -> None:
+    rng = np.random.default_rng(3)
+
+    def meant(*systems: tuple[int, int]) -> list[bool]:
+        spells = [[spell(rng, count) for count in counts] for counts in systems]
+        return [
+            trend_of_rates(own, spells[:place] + spells[place + 1 :]).exceeds(0.15)
+            for place, own in enumerate(spells)
+        ]
+
+    assert meant((2000, 2050), (1500, 3)) == [False, True]
+    assert meant((2000, 2600), (2000, 2000)) == [True, False]
+    # The machine became slower, and the first system quicker.
+    assert meant((2000, 1950), (2000, 1200)) == [False, True]
+    # Both changed, and neither far more than the other.
+    assert meant((2000, 2400), (2000, 1700)) == [True, True]
+    assert meant((2000, 2000), (1500, 3), (2000, 2000)) == [False, True, False]
+    # The machine became quicker, and the first system did not.
+    assert meant((2000, 2000), *[(2000, 3000)] * 3) == [True, False, False, False]
 
 
 def test_few_blocks_show_a_trend_only_beyond_what_alike_blocks_differ_by() -> None:
