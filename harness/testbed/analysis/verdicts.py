@@ -765,25 +765,24 @@ def _trend(measurement: Measurement, alternating: Sequence[Measurement]) -> Chec
     """Check that a run stays the same over its blocks, or from its first to its last third.
 
     The figure is the goodput of a closed loop or the mean response time of an open one. For
-    alternating systems it is their ratio. A change within three standard errors passes.
+    alternating systems it is their ratio. A change within three standard errors passes. Where most
+    operations fail, goodput follows from how many: the rate of all operations tells what is warm.
     """
     limit, is_open = f"at most {_percent(CHANGE)}, or chance", measurement.run.cell.mode == "open"
     if why := _changes(measurement) or (
         WHOLE_SECONDS if measurement.source.whole_seconds else None
     ):
         return _check(TREND, limit, why)
-    if int(measurement.operations["ok"].sum()) < SHORTEST_RUN:
+    if measurement.operations.filter(_counted(measurement)).height < SHORTEST_RUN:
         return _check(TREND, limit, f"fewer than {SHORTEST_RUN} successful operations")
-    spells = [spell for block in measurement.blocks if (spell := _spell(block))]
+    spells = _spells(measurement)
     if len(spells) < len(measurement.blocks):
         return _check(TREND, limit, "all threads never ran together")
     if len(spells) > 1 and is_open:
         change = trend_of_times(spells, BETWEEN_OPEN_BLOCKS)
         figure = f"{_change(change)} over {len(spells)} blocks"
     elif len(spells) > 1:
-        others = [
-            [spell for block in run.blocks if (spell := _spell(block))] for run in alternating
-        ]
+        others = map(_spells, alternating)
         alike = [spells_of for spells_of in others if len(spells_of) == len(spells)]
         change = trend_of_rates(spells, alike, BETWEEN_BLOCKS)
         where = ", by a system beside it" if change.elsewhere else ""
@@ -805,17 +804,29 @@ def _change(change: Change) -> str:
     return f"{100 * (change.ratio - 1):+.0f} %"
 
 
-def _spell(block: Measurement) -> Spell | None:
-    """Return the successes of a block, by end (closed loop) or by arrival (open loop).
+def _counted(measurement: Measurement) -> pl.Expr:
+    """Return which operations tell whether a run changes: its successes, if they are not few."""
+    ok = measurement.operations["ok"]
+    failing = measurement.run.cell.mode == "closed" and 2 * int(ok.sum()) < ok.len()
+    return pl.lit(True) if failing else pl.col("ok")
+
+
+def _spells(measurement: Measurement) -> list[Spell]:
+    counted = _counted(measurement)
+    return [spell for block in measurement.blocks if (spell := _spell(block, counted))]
+
+
+def _spell(block: Measurement, counted: pl.Expr) -> Spell | None:
+    """Return operations of a block, by end (closed loop) or by arrival (open loop).
 
     None if the threads of a closed loop never ran together, or an open loop had no success.
     """
     if block.run.cell.mode == "open":
-        good = block.operations.filter("ok")
+        good = block.operations.filter(counted)
         at = good.select(pl.coalesce("intended_ms", "start_ms")).to_series().to_numpy()
         window = (float(at.min()), float(at.max()) + 1) if at.size else None
     elif (window := block.window) is not None:
-        good = block.ended(*window).filter("ok")
+        good = block.ended(*window).filter(counted)
         at = (good["start_ms"] + good["service_ms"]).to_numpy()
     if window is None:
         return None

@@ -190,7 +190,7 @@ def write_blocks(
     threads: int = 10,
     repetition: int = 1,
     loops: int = 100,
-    failures: Mapping[str, float] | None = None,
+    failures: Mapping[str, float] | tuple[Mapping[str, float], ...] | None = None,
     record: Mapping[str, object] | None = None,
     beside: str = "the other",
     others: tuple[float, ...] = (),
@@ -200,13 +200,15 @@ def write_blocks(
 
     Each block costs 2 s of CPU of the servers and 0.5 s of the generator. ``others`` is the share
     of the machine that other programs used in each block; one above a tenth does not count.
+    ``failures`` is of every block, or has one for each.
     """
     rng = np.random.default_rng([seed, threads, repetition, len(variant), 4])
     blocks: list[dict[str, object]] = []
     parts = []
     for index, median_ms in enumerate(medians_ms):
         at_ms = 100_000 * index
-        rows = sample_rows(rng, variant, "list", threads, loops, median_ms, failures or {})
+        shares = failures[index] if isinstance(failures, tuple) else failures or {}
+        rows = sample_rows(rng, variant, "list", threads, loops, median_ms, shares)
         length_ms = int((rows["timeStamp"] + rows["elapsed"]).max()) - EPOCH_MS
         parts.append(rows.with_columns(pl.col("timeStamp") + at_ms))
         blocks.append(

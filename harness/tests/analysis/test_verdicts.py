@@ -440,6 +440,19 @@ def test_what_the_machine_does_to_systems_that_take_turns_is_no_trend(tmp_path: 
     assert pair(tmp_path / "apart", 1.6) == ["valid", "still warming"]
 
 
+def test_where_most_operations_fail_all_of_them_tell_what_is_warm(tmp_path: Path) -> None:
+    def status(path: Path, medians: tuple[float, float], *failed: float) -> str:
+        shares = tuple({"rejected": share} for share in failed)
+        write_blocks(path, medians_ms=medians, loops=200, failures=shares, record=GOOD)
+        (verdict,) = judge_all(load(path)).verdicts.values()
+        return verdict.status
+
+    # A queue that was full in one block.
+    assert status(tmp_path / "full", (10, 10), 0.3, 0.99) == "valid"
+    assert status(tmp_path / "cold", (17, 10), 0.9, 0.9) == "still warming"
+    assert status(tmp_path / "some", (10, 10), 0.0, 0.5) == "still warming"
+
+
 def test_a_trend_within_one_block_does_not_decide(tmp_path: Path) -> None:
     times = [round(20 - 10 * i / 500) for i in range(500)]
     measurement = closed_run(tmp_path, [times] * 4)
