@@ -183,14 +183,15 @@ def today(
     """Decide a family by today's rule; ``blocks`` replaces what blocks.csv would say."""
     spread: dict[int, tuple[float, float]] = {}
     everyone = list(range(len(cells)))
-    p95 = cells[0].row["figure"] == "p95_ms"  # Of which each cell has a variance of its own.
-    for part in [[place] for place in everyone] if p95 else [everyone]:
+    # Of percentiles each cell has a variance of its own.
+    percentile = cells[0].row["figure"] in ("p95_ms", "p99_ms")
+    for part in [[place] for place in everyone] if percentile else [everyone]:
         group = [cells[place] for place in part]
         sd, freedom = between(group)
         if math.isnan(sd):
             continue
         # Of older folders only the deviation over all cells is known.
-        of_blocks = blocks and (blocks[0], blocks[1] / (len(cells) if p95 else 1))
+        of_blocks = blocks and (blocks[0], blocks[1] / (len(cells) if percentile else 1))
         if blocks is None:
             values = [values for cell in group for values in cell.blocks.values()]
             block_sd, block_freedom = within(values)

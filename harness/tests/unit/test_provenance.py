@@ -89,23 +89,41 @@ def rows() -> list[str]:
     ]
 
 
-def answer_rows() -> list[str]:
-    """Return the rows of the README's table: what `compare` decided of each cell."""
-    with (PUBLISHED / "compare" / "decisions.csv").open(newline="") as lines:
-        decisions = list(csv.DictReader(lines))
-    cells: dict[tuple[str, str], list[str]] = {}
+def answer_rows(folder: str, mode: str, unit: str, figures: Iterable[str]) -> list[str]:
+    """Return rows of the README's tables: what a comparison decided of each cell."""
+    with (PUBLISHED / folder / "decisions.csv").open(newline="") as lines:
+        decisions = [row for row in csv.DictReader(lines) if row["mode"] == mode]
+    cells: dict[tuple[str, str], dict[str, str]] = {}
     for row in decisions:
         ratio = f"{float(row['ratio']):.2f}"
         if row["low"]:
-            ratio += f" [{float(row['low']):.2f}, {float(row['high']):.2f}]"
+            ratio += f" [{end(row['low'])}, {end(row['high'])}]"
         decided = row["decision"] != "not known"
         shown = f"**{row['decision']}: {ratio}**" if decided else ratio
-        cells.setdefault((row["workload"], row["level"]), []).append(shown)
+        cells.setdefault((row["workload"], row["level"]), {})[row["figure"]] = shown
     label = {"list": "lists", "reserve": "reservations"}
-    return [
-        f"| {label[workload]}, {float(level):g} threads | {' | '.join(figures)} |"
-        for (workload, level), figures in cells.items()
-    ]
+    written = []
+    for (workload, level), of_cell in cells.items():
+        shown = " | ".join(of_cell.get(name, "–") for name in figures)
+        written.append(f"| {label[workload]}, {float(level):,g}{unit} | {shown} |")
+    return written
+
+
+def end(of_interval: str) -> str:
+    """Return an end of an interval of ratios; beyond a thousandfold it tells nothing."""
+    value = float(of_interval)
+    return "<0.001" if value < 1e-3 else ">1000" if value > 1e3 else f"{value:.2f}"
+
+
+ANSWERS = {
+    "compare": ("closed", " threads", ("ok_per_s", "p95_ms")),
+    "compare-rate": ("open", "/s", ("ok_per_s", "p95_ms")),
+}
+"""Mode, unit of the level, and figures of the README's tables, by published folder."""
+
+
+def readme_rows() -> list[str]:
+    return [row for name, table in ANSWERS.items() for row in answer_rows(name, *table)]
 
 
 def lacking(page: Path, rows: Iterable[str]) -> str:
@@ -115,9 +133,10 @@ def lacking(page: Path, rows: Iterable[str]) -> str:
 
 
 def test_the_readme_has_what_compare_decided() -> None:
-    assert lacking(README, answer_rows()) == ""
-    commit = environment(PUBLISHED / "compare")["git"]["commit"]
-    assert f"commit {commit[:8]}" in README.read_text(encoding="utf-8")
+    assert lacking(README, readme_rows()) == ""
+    for name in ANSWERS:
+        commit = environment(PUBLISHED / name)["git"]["commit"]
+        assert f"commit {commit[:8]}" in README.read_text(encoding="utf-8")
 
 
 def test_the_page_names_folders_of_other_plans_and_uncommitted_code() -> None:
@@ -153,7 +172,7 @@ def first_cell(line: str) -> str:
 
 
 if __name__ == "__main__":
-    for page, written in ((PAGE, rows()), (README, answer_rows())):
+    for page, written in ((PAGE, rows()), (README, readme_rows())):
         new = {first_cell(row): row for row in written}
         lines = page.read_text(encoding="utf-8").split("\n")
         page.write_text("\n".join(new.get(first_cell(line), line) for line in lines))
