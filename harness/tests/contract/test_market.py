@@ -14,6 +14,8 @@ from testbed.deploy.stack import Stack
 from testbed.model import systems
 from testbed.model.project import Project
 
+from .accounts import USER
+from .browser import headless_chromium
 from .conftest import BASE_URL, RUNNING_VARIANT, START_LIMIT_S, started
 from .openapi import Document, document_text
 from .product import problem
@@ -58,6 +60,11 @@ class Market:
     stack: Stack | None
     http: httpx.Client
 
+    @property
+    def has_accounts(self) -> bool:
+        """Whether the front door asks who comes; one that ran before does not."""
+        return self.stack is not None and systems.declaration(self.name).accounts
+
     def stock(self, bean: int) -> int:
         quantity: int = self.http.get(f"/api/beans/{bean}").json()["availableQuantity"]
         return quantity
@@ -80,10 +87,13 @@ def market(
         return
     folder = tmp_path_factory.mktemp(name)
     with (
-        started(name, {"ACCESS_CONTROL": "off"}, folder, PORT_OFFSET) as stack,
+        started(name, {}, folder, PORT_OFFSET) as stack,
         checked_client(address_of(stack), Document(MODULE), "/api") as http,
     ):
-        yield Market(name, stack, http)
+        market = Market(name, stack, http)
+        if market.has_accounts:
+            http.auth = USER
+        yield market
 
 
 def test_both_systems_give_the_same_bytes(market: Market) -> None:
@@ -128,6 +138,57 @@ def test_what_orders_took_is_put_back_between_runs(market: Market) -> None:
     assert market.stock(3) == before
     assert market.http.get("/api/inventory/orders").json() == []
     assert market.order((3, 1)).json()["orderNumber"] == 1
+
+
+def test_a_visitor_filters_orders_and_leaves_by_the_page(market: Market) -> None:
+    wanted = {"countryName": "Guatemala", "regionName": "Oriente", "varietyType": "ARABICA"}
+
+    def page(number: int) -> list[str]:
+        asked = {**wanted, "pageNumber": number, "pageSize": 10}
+        return [str(bean["id"]) for bean in market.http.get("/api/beans", params=asked).json()]
+
+    with headless_chromium() as browser:
+        browser.open(str(market.http.base_url))
+        if market.has_accounts:
+            name, password = USER
+            browser.wait_for("#orders", "Log in")
+            browser.write("[name=user]", name)
+            browser.write("[name=password]", "wrong")
+            browser.click("#login button")
+            browser.wait_for("[role=alert]", "account")
+            browser.write("[name=password]", password)
+            browser.click("#login button")
+            browser.wait_for("#session", name)
+
+        for field, value in wanted.items():
+            browser.wait_for(f"[name={field}]", value)
+            browser.choose(f"[name={field}]", value)
+        browser.wait_for("#beans tr:nth-child(1) td:nth-child(1)", page(0)[0])
+        assert browser.texts("#beans td:nth-child(1)") == page(0)
+        browser.click("#next")
+        browser.wait_for("#page", "Page 2")
+        assert browser.texts("#beans td:nth-child(1)") == page(1)
+
+        bean = page(1)[0]
+        before = market.stock(int(bean))
+        browser.click(f"[aria-label='Details of bean {bean}']")
+        browser.wait_for("#details h2", f"Bean {bean}")
+        browser.write("#details input", "2")
+        browser.click("#details form button")
+        browser.wait_for("#cart", "2 kg")
+        browser.click("#cart > button")
+        browser.wait_for("#orders td", f"2 kg of {bean}")
+        browser.wait_for("#cart", "It is empty.")
+        assert market.stock(int(bean)) == before - 2
+        browser.click("#orders button")
+        browser.wait_for("#orders td", "CANCELED")
+        assert market.stock(int(bean)) == before
+
+        if market.has_accounts:
+            browser.click("#session button")
+            browser.wait_for("#orders", "Log in")
+            assert browser.texts("#session") == [""]
+        assert browser.errors() == []
 
 
 def test_the_document_is_served(market: Market) -> None:
