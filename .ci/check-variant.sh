@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check-variant.sh SYSTEM [PORT-OFFSET]: brings a system up in containers of the local images and checks that it is
-# ready, measured, and right under a short load of its plans. sync, async, feed-* and market-* also by their contract,
-# sync and async when a cinema stops and starts again, feed-nginx and feed-varnish when the source of rates refuses.
+# ready, measured, and right under a short load of its plans. sync, async, feed-* and market-* also by their contract
+# (market-keycloak by that of tokens; its image: local-images.sh keycloak), sync and async when a cinema stops and starts again, feed-nginx and feed-varnish when the source of rates refuses.
 # The offset is added to every published port: systems can be checked side by side.
 # TESTBED_ENV_FILE names another file in place of local.env. With STOPS=1 it also looks whether the dashboards
 # tell what stops (stops.py). At its end it deletes the system's volumes.
@@ -19,6 +19,8 @@ loops=50
 # than two intervals, however fast the machine is.
 ramp=12
 case "$variant" in
+  # It refuses a second user while it builds.
+  ticket-direct) workloads=(ticket) threads=1 loops=1000 ;;
   ticket-*) workloads=(ticket) ;;
   poster-*) workloads=(poster720) loops=30 ;;
   cinema-*) workloads=(reserve) ;;
@@ -39,6 +41,7 @@ set +a
 # The contract has drills, and a source of rates that refuses nobody. The market's contract asks without accounts.
 export CINEMA_DRILLS=true FEED_FRESH=2s FEED_SOURCE_MEAN=50ms FEED_SOURCE_DEVIATION=0ms FEED_SOURCE_REFUSED=0
 case "$variant" in market-*) export ACCESS_CONTROL=off ;; esac
+case "$variant" in market-keycloak) export MARKET_TOKENS=everywhere MARKET_LIMIT=local ;; esac
 # For so few operations optimised code is not worth its CPU time, of which a start takes less than half without.
 # Posters are worth it.
 quick=-XX:TieredStopAtLevel=1
@@ -76,10 +79,15 @@ all_healthy() {
 open_to() { compose exec -T "$1" bash -c "exec 3<>/dev/tcp/$2/$3" 2>/dev/null; }
 database_is_its_services_own() { open_to beans-service postgresql 5432 && ! open_to api-gateway-service postgresql 5432; }
 
+# The token of a client without a limit, for all loads.
+get_token() {
+  probe token "http://localhost:$PORT_TOKENS/realms/market/protocol/openid-connect/token" admin "$TOKEN_SECRET" >"$results/token"
+}
 load() {
   local workload="$1" file="$LIVE/$1.csv"
   ./testbed jmeter -- -n -t "jmeter/$variant-$workload.jmx" -l "$file" -j "$results/$workload.log" \
-    "-Jthreads=$threads" "-Jloops=$loops" "-Jramp=$ramp" "-Jport=$PORT_FRONT" >"$results/$workload.out" 2>&1 ||
+    "-Jthreads=$threads" "-Jloops=$loops" "-Jramp=$ramp" "-Jport=$PORT_FRONT" \
+    $([ ! -s "$results/token" ] || echo "-Jtoken=$(<"$results/token")") >"$results/$workload.out" 2>&1 ||
     { tail -n 20 "$results/$workload.out" "$results/$workload.log" >&2; return 1; }
   probe samples "$file" "$workload" $((threads * loops))
 }
@@ -91,6 +99,7 @@ if [ "$RESULT" = passed ]; then
     probe list "$variant" "$PORT_FRONT" 3
   check "$variant: every container is healthy" all_healthy
   check "$variant: Prometheus reaches every target" eventually 120 targets "$PORT_PROMETHEUS" "prometheus/targets/$variant.yml"
+  [ "$variant" != market-keycloak ] || check "$variant: a token" get_token
   # All at the same time: most of each is the wait for the next user's start.
   for workload in "${workloads[@]}"; do
     check "$variant: $workload, $threads users, $loops times, no failure" load "$workload" &
@@ -112,10 +121,12 @@ if [ "$RESULT" = passed ]; then
   esac
   case "$variant" in
     feed*) check "$variant: every answer as the contract says" answers test_rates.py ;;
+    market-keycloak) check "$variant: every answer as the contract of tokens says" answers test_market_tokens.py ;;
     market-*) check "$variant: every answer as the contract says" answers test_market.py ;;
   esac
-  [ "$variant" != market-services ] ||
-    check "$variant: the gateway cannot reach the database" database_is_its_services_own
+  case "$variant" in market-services | market-keycloak)
+    check "$variant: the gateway cannot reach the database" database_is_its_services_own ;;
+  esac
   case "$variant" in
     feed-nginx | feed-varnish)
       compose down --timeout 0

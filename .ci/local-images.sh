@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# local-images.sh base|from-jars: images for a machine that reaches no image registry, made of
+# local-images.sh base|from-jars|keycloak: images for a machine that reaches no image registry, made of
 # Debian's packages and the machine's JDK; names as in local.env. `from-jars` are those that need the built
 # jars: the stand-in for MongoDB, PostgreSQL and the services. What has not changed is not built again.
+# `keycloak` fetches 170 MB, which no other system needs.
 set -euo pipefail
 # shellcheck source=.ci/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -100,6 +101,33 @@ END
     "$(content "$folder"/* "$tree/programs/bin/postgres" <(id "$DEBIAN"))" --file "$folder/Dockerfile" "$tree"
 }
 
+# The release that the compose file names; the harness knows where to fetch it.
+keycloak() {
+  local tree="$work/keycloak" folder="$images/keycloak"
+  (cd "$ROOT/harness" && "$ROOT/.venv/bin/python" - "$tree") <<'END'
+import io, sys, zipfile
+from pathlib import Path
+from testbed.deploy import deployments
+from testbed.deploy.building import repository
+from testbed.deploy.deployments import Choice
+from testbed.model.project import Project
+
+tree = Path(sys.argv[1])
+(release,) = deployments.programs(Choice("market-keycloak"), Project.find())
+with repository.client() as http:
+    content = repository.content(release.archive, release.sha256, http)
+with zipfile.ZipFile(io.BytesIO(content)) as archive:
+    archive.extractall(tree)
+(unpacked,) = tree.iterdir()
+unpacked.rename(tree / "keycloak")
+(tree / "keycloak" / "bin" / "kc.sh").chmod(0o755)
+END
+  # It does not start without certificates to trust, which are a link to the machine's in the JDK of some packages.
+  cp --dereference "$(jdk_home)/lib/security/cacerts" "$tree"
+  image testbed-local/keycloak:26 \
+    "$(content "$folder/Dockerfile" "$tree/keycloak/version.txt" <(id "$JDK"))" --file "$folder/Dockerfile" "$tree"
+}
+
 # built COMPOSE-FILE: name and module of each image that a compose file builds.
 built() {
   docker compose --env-file "$ROOT/.env" --env-file "$ROOT/.ci/local.env" --file "$ROOT/$1" config --format json |
@@ -133,9 +161,9 @@ from-jars() {
 }
 
 case "${1:-}" in
-  base | from-jars) "$1" ;;
+  base | from-jars | keycloak) "$1" ;;
   *)
-    echo "local-images.sh base|from-jars" >&2
+    echo "local-images.sh base|from-jars|keycloak" >&2
     exit 2
     ;;
 esac

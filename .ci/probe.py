@@ -7,6 +7,7 @@ probe.py samples FILE LABEL OPERATIONS         no sample failed, and so many are
 probe.py source PORT REQUESTS                  a feed has asked its source at least once, and at most so often
 probe.py old PORT                              a cache before a feed whose source refuses tells rates that it knows
 probe.py refused PORT                          a cache hands a refusal of its source to all that wait, at once
+probe.py token URL CLIENT SECRET               a token server gives a client a token, which is printed
 probe.py dashboards PORT VARIANT SECONDS FOLDER
     within so many seconds Prometheus has data for every query that a folder's dashboards have for a variant
 """
@@ -41,10 +42,14 @@ STEP_S = 5
 VARIABLES = {"$__rate_interval": "20s", "$__interval": f"{STEP_S}s", "$__range": f"{LOOK_BACK_S}s"}
 # Dashboard and panel that show nothing as long as all is well.
 RIGHTLY_EMPTY = {("Testbed overview", "Alerts")}
-# Posters go from one service to the next over a client without a pool.
 POOLS = {
     ("Testbed overview", "Connections in use, by pool"),
     ("Testbed overview", "Requests that wait for a connection, by pool"),
+}
+# Posters and rates come over clients without a pool. Who builds a ticket on request has no queue, as its panel says.
+EMPTY_OF = {
+    **dict.fromkeys(("poster-composite", "poster-chain", "poster-chain-forward", "feed"), POOLS),
+    "ticket-direct": {("Tickets: on request", "Wait for the builder, mean")},
 }
 
 
@@ -62,6 +67,8 @@ def main(arguments: list[str]) -> None:
             wrong = wrong_old(f"http://localhost:{port}")
         case ["refused", port]:
             wrong = wrong_refusals(f"http://localhost:{port}")
+        case ["token", url, client, secret]:
+            wrong = print(token(url, client, secret))
         case ["dashboards", port, variant, seconds, folder]:
             wrong = wrong_dashboards(f"http://localhost:{port}", variant, float(seconds), Path(folder))
         case _:
@@ -74,6 +81,12 @@ def get(url: str, **headers: str) -> tuple[int, dict[str, str], str]:
     request = urllib.request.Request(url, headers=headers)
     with urllib.request.urlopen(request, timeout=WAIT_S) as answer:
         return answer.status, dict(answer.headers), answer.read().decode()
+
+
+def token(url: str, client: str, secret: str) -> str:
+    form = {"grant_type": "client_credentials", "client_id": client, "client_secret": secret}
+    with urllib.request.urlopen(url, urlencode(form).encode(), timeout=WAIT_S) as answer:
+        return json.load(answer)["access_token"]
 
 
 def wrong_list(variant: str, base: str, cinemas: int, missing: list[str]) -> str | None:
@@ -173,7 +186,7 @@ class PanelQuery(NamedTuple):
 
 
 def wrong_dashboards(base: str, variant: str, seconds: float, folder: Path) -> str | None:
-    empty = RIGHTLY_EMPTY | POOLS if variant.startswith("poster-") else RIGHTLY_EMPTY
+    empty = RIGHTLY_EMPTY | EMPTY_OF.get(variant, set())
     asked = [query for query in panel_queries(folder, variant) if query[:2] not in empty]
     if not asked:
         return f"no dashboard in {folder} is meant for {variant}"

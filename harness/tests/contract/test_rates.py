@@ -41,8 +41,9 @@ CACHES = {
     "gateway": ("feed-gateway", {}),
 }
 if BASE_URL:
-    # Started with `SOURCE`.
-    CACHES = {str(RUNNING_VARIANT): (str(RUNNING_VARIANT), {})}
+    # Started with `SOURCE`; `feed` keeps no rate unless it is told to.
+    name = str(RUNNING_VARIANT)
+    CACHES = {"asked" if name == "feed" else name: (name, {})}
 
 pytestmark = pytest.mark.timeout(2 * START_LIMIT_S)
 
@@ -62,8 +63,9 @@ class Rates:
     def asked(self) -> int:
         """Return how often the source was asked."""
         if self.stack is None:
-            # Something stands before it.
-            port = composefile.variables(Project.find())["PORT_FEED_MANAGEMENT"]
+            # Something stands before it, if it is not the front itself.
+            name = "FRONT" if RUNNING_VARIANT == "feed" else "FEED"
+            port = composefile.variables(Project.find())[f"PORT_{name}_MANAGEMENT"]
         else:
             port = str(self.stack.endpoints()[MODULE])
         metrics = httpx.get(
