@@ -185,7 +185,7 @@ def duel(
         system,
         {VARIANT: versions[0]} if alone else _named(versions, names or "first,second"),
         [_whole("--threads", text) for text in threads.split(",")],
-        each=2 if quick else 4,
+        each=4,
         repetitions=1 if quick else pairs or (DECIDING if alone else 2),
         precision=None if until is None else parse_percent(until),
     )

@@ -28,7 +28,7 @@ SEARCH = "search"
 TRAIN, CEILING, BARE = ("train", "ceiling", "bare")
 """Kinds of steps that turn out to be needed."""
 
-BY_PROCESSOR = (START, WARM_UP, TRAIN, REPORT)
+BY_PROCESSOR = frozenset({START, WARM_UP, TRAIN, REPORT})
 """Kinds whose time follows from the speed of the processor: not from a clock, or a network."""
 
 # Seconds on the machine of `testbed.experiment.planning`: 2 cores of an Intel Xeon in a cloud, in
@@ -97,10 +97,18 @@ class Pace:
         return step.seconds * self.ratios.get(step.kind, processor)
 
     def learn(self, step: Step, took_s: float) -> None:
-        """Keep what a step has taken."""
+        """Keep what a step has taken.
+
+        If the processor was quicker in the commands before, by this step, it was by the others.
+        """
         if step.seconds < LEAST_S or took_s <= 0:
             return
-        self.ratios[step.kind] = took_s / step.seconds
+        ratio = took_s / step.seconds
+        if step.kind in BY_PROCESSOR:
+            change = ratio / self.ratios.get(step.kind, ratio)
+            for kind in self.ratios.keys() & BY_PROCESSOR:
+                self.ratios[kind] *= change
+        self.ratios[step.kind] = ratio
         if self.file is not None:
             kept = {kind: round(ratio, 3) for kind, ratio in self.ratios.items()}
             files.write_json(self.file, kept)

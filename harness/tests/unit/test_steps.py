@@ -112,6 +112,15 @@ def test_the_pace_of_a_machine_is_kept(tmp_path: Path) -> None:
     assert kept.seconds(PLANNED[0]) == 100
 
 
+def test_a_processor_that_became_slower_is_slower_for_every_step() -> None:
+    pace = Pace(ratios={PREPARE: 1.0, START: 1.0, WARM_UP: 1.5, MEASURE: 1.0})
+    pace.learn(Step(START, "starting sync", 20), 60)
+    assert pace.ratios == {PREPARE: 1.0, START: 3.0, WARM_UP: 4.5, MEASURE: 1.0}
+    # As that told: nothing is learnt twice.
+    pace.learn(Step(WARM_UP, "warming up sync", 100), 450)
+    assert pace.ratios == {PREPARE: 1.0, START: 3.0, WARM_UP: 4.5, MEASURE: 1.0}
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"start": "fast"}', '{"start": null}'])
 def test_a_damaged_pace_counts_for_nothing(tmp_path: Path, text: str) -> None:
     (tmp_path / "pace.json").write_text(text)
