@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # check-variant.sh SYSTEM [PORT-OFFSET]: brings a system up in containers of the local images and checks that it is
 # ready, measured, and right under a short load of its plans. sync, async, feed-* and market-* also by their contract
-# (market-keycloak by that of tokens; its image: local-images.sh keycloak), sync and async when a cinema stops and starts again, feed-nginx and feed-varnish when the source of rates refuses.
+# (market-keycloak by that of tokens; its image: local-images.sh keycloak), sync and async when a cinema stops and starts
+# again, feed-nginx and feed-varnish when the source of rates refuses.
 # The offset is added to every published port: systems can be checked side by side.
 # TESTBED_ENV_FILE names another file in place of local.env. With STOPS=1 it also looks whether the dashboards
 # tell what stops (stops.py). At its end it deletes the system's volumes.
@@ -79,9 +80,18 @@ all_healthy() {
 open_to() { compose exec -T "$1" bash -c "exec 3<>/dev/tcp/$2/$3" 2>/dev/null; }
 database_is_its_services_own() { open_to beans-service postgresql 5432 && ! open_to api-gateway-service postgresql 5432; }
 
-# The token of a client without a limit, for all loads.
+# The token that the harness would bring, for all loads.
 get_token() {
-  probe token "http://localhost:$PORT_TOKENS/realms/market/protocol/openid-connect/token" admin "$TOKEN_SECRET" >"$results/token"
+  (cd harness && ../.venv/bin/python - "$variant" "$PORT_TOKENS") >"$results/token" <<'END'
+import sys
+from testbed.deploy import tokens
+from testbed.model import systems
+
+variant, port = sys.argv[1:]
+issuing = systems.declaration(variant).tokens
+url = f"http://localhost:{port}{issuing.issuer_path}{issuing.path}"
+print(tokens.fetch(systems.Token(url=url, form=issuing.form)))
+END
 }
 load() {
   local workload="$1" file="$LIVE/$1.csv"

@@ -105,22 +105,17 @@ END
 keycloak() {
   local tree="$work/keycloak" folder="$images/keycloak"
   (cd "$ROOT/harness" && "$ROOT/.venv/bin/python" - "$tree") <<'END'
-import io, sys, zipfile
+import sys
 from pathlib import Path
 from testbed.deploy import deployments
-from testbed.deploy.building import repository
+from testbed.deploy.building import distributions
 from testbed.deploy.deployments import Choice
 from testbed.model.project import Project
 
-tree = Path(sys.argv[1])
 (release,) = deployments.programs(Choice("market-keycloak"), Project.find())
-with repository.client() as http:
-    content = repository.content(release.archive, release.sha256, http)
-with zipfile.ZipFile(io.BytesIO(content)) as archive:
-    archive.extractall(tree)
-(unpacked,) = tree.iterdir()
-unpacked.rename(tree / "keycloak")
-(tree / "keycloak" / "bin" / "kc.sh").chmod(0o755)
+tree = Path(sys.argv[1])
+tree.mkdir()
+distributions.unpack(release, tree).rename(tree / "keycloak")
 END
   # It does not start without certificates to trust, which are a link to the machine's in the JDK of some packages.
   cp --dereference "$(jdk_home)/lib/security/cacerts" "$tree"

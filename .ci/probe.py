@@ -7,7 +7,6 @@ probe.py samples FILE LABEL OPERATIONS         no sample failed, and so many are
 probe.py source PORT REQUESTS                  a feed has asked its source at least once, and at most so often
 probe.py old PORT                              a cache before a feed whose source refuses tells rates that it knows
 probe.py refused PORT                          a cache hands a refusal of its source to all that wait, at once
-probe.py token URL CLIENT SECRET               a token server gives a client a token, which is printed
 probe.py dashboards PORT VARIANT SECONDS FOLDER
     within so many seconds Prometheus has data for every query that a folder's dashboards have for a variant
 """
@@ -67,8 +66,6 @@ def main(arguments: list[str]) -> None:
             wrong = wrong_old(f"http://localhost:{port}")
         case ["refused", port]:
             wrong = wrong_refusals(f"http://localhost:{port}")
-        case ["token", url, client, secret]:
-            wrong = print(token(url, client, secret))
         case ["dashboards", port, variant, seconds, folder]:
             wrong = wrong_dashboards(f"http://localhost:{port}", variant, float(seconds), Path(folder))
         case _:
@@ -81,12 +78,6 @@ def get(url: str, **headers: str) -> tuple[int, dict[str, str], str]:
     request = urllib.request.Request(url, headers=headers)
     with urllib.request.urlopen(request, timeout=WAIT_S) as answer:
         return answer.status, dict(answer.headers), answer.read().decode()
-
-
-def token(url: str, client: str, secret: str) -> str:
-    form = {"grant_type": "client_credentials", "client_id": client, "client_secret": secret}
-    with urllib.request.urlopen(url, urlencode(form).encode(), timeout=WAIT_S) as answer:
-        return json.load(answer)["access_token"]
 
 
 def wrong_list(variant: str, base: str, cinemas: int, missing: list[str]) -> str | None:

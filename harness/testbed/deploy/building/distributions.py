@@ -31,16 +31,8 @@ def lay_out(project: Project, program: Program, jdk: Jdk, local: Path | None = N
     """
     target = home(project, program)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with repository.client() as http:
-        content = repository.content(program.archive, program.sha256, http, local)
-    with tempfile.TemporaryDirectory(dir=target.parent) as unpacked:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            archive.extractall(unpacked)
-            for entry in archive.infolist():
-                # The library drops the modes of files.
-                if entry.external_attr >> 16 & 0o100:
-                    (Path(unpacked) / entry.filename).chmod(0o755)
-        (draft,) = Path(unpacked).iterdir()
+    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+        draft = unpack(program, Path(folder), local)
         for place, source in program.files.items():
             (draft / place).parent.mkdir(parents=True, exist_ok=True)
             (draft / place).symlink_to(project.root / source)
@@ -53,6 +45,23 @@ def lay_out(project: Project, program: Program, jdk: Jdk, local: Path | None = N
         # Another command may have been quicker.
         if not target.is_dir():
             draft.replace(target)
+
+
+def unpack(program: Program, folder: Path, local: Path | None = None) -> Path:
+    """Fetch a program into an empty folder, as it is released; return the folder in it.
+
+    Raises `UserError` as `lay_out` does.
+    """
+    with repository.client() as http:
+        content = repository.content(program.archive, program.sha256, http, local)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        archive.extractall(folder)
+        for entry in archive.infolist():
+            # The library drops the modes of files.
+            if entry.external_attr >> 16 & 0o100:
+                (folder / entry.filename).chmod(0o755)
+    (unpacked,) = folder.iterdir()
+    return unpacked
 
 
 def is_laid_out(project: Project, program: Program) -> bool:
