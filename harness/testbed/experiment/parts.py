@@ -130,8 +130,8 @@ class Warmup(Section):
     window: Seconds = 5
     """Seconds of each workload in its turn."""
     operations: Count = 20_000
-    """The least successful operations of each workload. A JVM compiles a method after a number of
-    calls, so the time that they take follows from the machine.
+    """The least successful operations of each workload, or the least requests of its sessions. A
+    JVM compiles a method after a number of calls, so the time follows from the machine.
     """
     at_most: Annotated[int, Field(ge=0, le=86_400, strict=True)] = 900
     """Seconds of a system after which it is measured even if it is not warm, lest a warm-up hangs;

@@ -42,6 +42,15 @@ def write_own(project: Project, names: Iterable[str]) -> None:
         files.write(project.own_plans / name, text.encode())
 
 
+def is_session(project: Project, system: str, workload: str) -> bool:
+    """Return whether an operation of a workload consists of several requests, as its user's do."""
+    if (plan := systems.user_plan(system, workload)) is not None:
+        return plan.is_session
+    if workload in systems.declaration(system).requests:
+        return False
+    return isinstance(_read(project, workload), SessionDeclaration)
+
+
 def _made(project: Project, declared: Iterable[SystemDeclaration]) -> dict[str, str]:
     environment = Environment(
         loader=FileSystemLoader(project.plans), autoescape=True, undefined=StrictUndefined

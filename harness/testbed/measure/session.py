@@ -21,7 +21,7 @@ from testbed.deploy.stack import Stack
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.open_loop import seed_of
 from testbed.experiment.runs import Allocation, Cell, Planned, Run, Start, System
-from testbed.measure import load, machine_watch, metrics, results_directory, warming
+from testbed.measure import load, machine_watch, metrics, plans, results_directory, warming
 from testbed.measure.autoscaler import Autoscaler, ScaledService
 from testbed.measure.companions import Companion, Loading
 from testbed.measure.dependencies import Dependencies, Show, reached
@@ -362,7 +362,7 @@ class Session:
         age_s, reading, meter = member.age_s, self._read(), member.stack.meter()
         used, compiled_s = meter.read(), warming.compilers_s(member.pids)
         clock = time.monotonic()
-        seen = self._put(member, name, asked, samples, cold=True).seen
+        outcome = self._put(member, name, asked, samples, cold=True)
         machine_s = (time.monotonic() - clock) * machine.usable_cpus()
         cpu_s = sum(risen(used, meter.read(), "cpu_s").values()) or None
         compiled_after_s, others = warming.compilers_s(member.pids), self._others(reading)
@@ -373,6 +373,9 @@ class Session:
             compiled_s = max(0.0, compiled_after_s - compiled_s)
             compiling = compiled_s / machine_s
             cpu_s = None if cpu_s is None else cpu_s - compiled_s
+        seen, requests = outcome.seen, None
+        if plans.is_session(self.dependencies.project, member.system.variant, workload):
+            requests = sum(part.samples for part in outcome.parts) - seen.operations
         return Window(
             system=member.system.name,
             workload=workload,
@@ -383,6 +386,7 @@ class Session:
             compiling=compiling,
             cpu_s=cpu_s,
             others=None if others is None else others.share,
+            requests=requests,
         )
 
     def _warm_up_once(

@@ -31,13 +31,13 @@ COUNTED_S = 1.0
 """Least CPU seconds of stretches for a comparison: each process is read in ticks of 10 ms."""
 
 STRETCH = 0.1
-"""The least operations of a stretch, as a share of those that the rule demands."""
+"""The least work of a stretch, as a share of what the rule demands."""
 
 MOST = 8
-"""Times the demanded operations after which a system that has not settled is measured anyway."""
+"""Times the demanded work after which a system that has not settled is measured anyway."""
 
 MOST_DISTURBED = 2
-"""The same for operations in windows that other programs disturbed."""
+"""The same for work in windows that other programs disturbed."""
 
 FAILING = 2
 """Windows without a success after which a user's own system is asked for something wrong."""
@@ -52,7 +52,7 @@ COMPILERS = ("C1 CompilerThre", "C2 CompilerThre")
 
 COLUMNS = (
     *("system", "workload", "age_s", "seconds", "ok_per_s", "failed", "compiling"),
-    *("cpu_s", "others"),
+    *("cpu_s", "others", "requests"),
 )
 
 
@@ -75,11 +75,18 @@ class Window:
     """CPU time of the system, without its compilers."""
     others: float | None = None
     """Share of the machine that other programs used."""
+    requests: int | None = None
+    """Requests of sessions, which differ in length; None if an operation is no session."""
 
     @property
     def operations(self) -> float:
         """Successful operations."""
         return self.ok_per_s * self.seconds
+
+    @property
+    def work(self) -> float:
+        """What compilers see of it: successful operations, or the requests of sessions."""
+        return self.operations if self.requests is None else self.requests
 
     @property
     def disturbed(self) -> bool:
@@ -89,8 +96,8 @@ class Window:
 def lacks(windows: Iterable[Window], workloads: Sequence[str], demanded: int) -> dict[str, str]:
     """Return what each workload lacks until a system is warm, in words; empty if it is warm.
 
-    `windows` are all those of the system, in order of time. `demanded` is the least number of
-    successful operations of each workload. What others disturbed counts as work, but shows nothing.
+    `windows` are all those of the system, in order of time. `demanded` is the least work of each
+    workload. What others disturbed counts as work, but shows nothing.
     """
     everything = list(windows)
     reasons = {}
@@ -112,12 +119,10 @@ def cold(windows: Sequence[Window], workloads: Sequence[str], demanded: int) -> 
 
 
 def given_up(windows: Iterable[Window], workload: str, demanded: int) -> bool:
-    """Return whether a workload has had so many operations that more of them would not help."""
+    """Return whether a workload has had so much work that more of it would not help."""
     own = [window for window in windows if window.workload == workload]
     disturbed = [window for window in own if window.disturbed]
-    return (
-        _operations(own) >= MOST * demanded or _operations(disturbed) >= MOST_DISTURBED * demanded
-    )
+    return _work(own) >= MOST * demanded or _work(disturbed) >= MOST_DISTURBED * demanded
 
 
 def fails(windows: Iterable[Window], workload: str) -> bool:
@@ -138,8 +143,9 @@ def _lack(own: Sequence[Window], demanded: int) -> str | None:
 
     Only a change for the better counts: a warm-up does not make a system slower.
     """
-    if _operations(own) < demanded:
-        return f"{_operations(own):,.0f} of {demanded:,} operations"
+    if _work(own) < demanded:
+        unit = "requests" if own and own[0].requests is not None else "operations"
+        return f"{_work(own):,.0f} of {demanded:,} {unit}"
     undisturbed = [window for window in own if not window.disturbed]
     stretches = _stretches(undisturbed, STRETCH * demanded)
     if len(stretches) < STRETCHES:
@@ -147,10 +153,10 @@ def _lack(own: Sequence[Window], demanded: int) -> str | None:
     *before, _, latest = [
         [*stretch, *following] for stretch, following in itertools.pairwise(stretches)
     ]
-    if _ok_per_s(latest) > (1 + CHANGE) * max(map(_ok_per_s, before)):
+    if _per_s(latest) > (1 + CHANGE) * max(map(_per_s, before)):
         return "its goodput rises"
-    costs = [cost for pair in before if (cost := _cpu_s_per_ok(pair)) is not None]
-    cost = _cpu_s_per_ok(latest)
+    costs = [cost for pair in before if (cost := _cost_s(pair)) is not None]
+    cost = _cost_s(latest)
     if costs and cost is not None and cost < (1 - CHANGE) * min(costs):
         return "its CPU time per operation falls"
     share = _compiling(latest)
@@ -160,31 +166,31 @@ def _lack(own: Sequence[Window], demanded: int) -> str | None:
 
 
 def _stretches(windows: Sequence[Window], least: float) -> list[list[Window]]:
-    """Join windows, from the latest on, until each stretch has enough operations."""
+    """Join windows, from the latest on, until each stretch has enough work."""
     stretches: list[list[Window]] = []
     taken: list[Window] = []
     for window in reversed(windows):
         taken.insert(0, window)
-        if _operations(taken) >= least:
+        if _work(taken) >= least:
             stretches.insert(0, taken)
             taken = []
     return stretches
 
 
-def _ok_per_s(windows: Sequence[Window]) -> float:
-    return _operations(windows) / sum(window.seconds for window in windows)
+def _per_s(windows: Sequence[Window]) -> float:
+    return _work(windows) / sum(window.seconds for window in windows)
 
 
-def _cpu_s_per_ok(windows: Sequence[Window]) -> float | None:
-    """Return the CPU time of a successful operation; None if unknown, or if it is too little."""
+def _cost_s(windows: Sequence[Window]) -> float | None:
+    """Return the CPU time of an operation, or of a session's request; None if unknown or little."""
     spent_s = [window.cpu_s for window in windows if window.cpu_s is not None]
     if len(spent_s) < len(windows) or sum(spent_s) < COUNTED_S:
         return None
-    return sum(spent_s) / _operations(windows)
+    return sum(spent_s) / _work(windows)
 
 
-def _operations(windows: Iterable[Window]) -> float:
-    return sum(window.operations for window in windows)
+def _work(windows: Iterable[Window]) -> float:
+    return sum(window.work for window in windows)
 
 
 def _compiling(windows: Iterable[Window]) -> float | None:
@@ -238,7 +244,7 @@ def write(file: Path, windows: Iterable[Window]) -> None:
                     *(window.system, window.workload, f"{window.age_s:.1f}", f"{window.seconds:g}"),
                     *(f"{window.ok_per_s:.1f}", window.failed),
                     *(_optional(window.compiling, 4), _optional(window.cpu_s, 3)),
-                    _optional(window.others, 3),
+                    *(_optional(window.others, 3), _optional(window.requests, 0)),
                 )
             )
 

@@ -370,6 +370,7 @@ def test_results_tell_which_plan_was_run(own: Project) -> None:
     forget_declarations()
 
     assert reading.parse(written, "results").to_yaml() == written
+    assert plans.is_session(own, "shop", "order")
     plan = systems.declaration("shop").plans["order"]
     assert (plan.file, plan.operations) == (
         str(own.folder / "shop.jmx"),

@@ -39,6 +39,19 @@ def test_the_files_are_what_is_generated() -> None:
     assert committed == made, "write them: ./testbed generate"
 
 
+@pytest.mark.parametrize(
+    ("system", "workload", "is_session"),
+    [
+        ("market-monolith", "read", True),
+        ("market-services", "write", True),
+        ("market-monolith", "page", False),
+        ("async", "reserve", False),
+    ],
+)
+def test_an_operation_is_a_session_or_not(system: str, workload: str, is_session: bool) -> None:
+    assert plans.is_session(Project.find(), system, workload) is is_session
+
+
 @pytest.mark.parametrize("protocol", ["direct", "acknowledged"])
 def test_what_xml_reserves_is_sent_as_declared(tmp_path: Path, protocol: str) -> None:
     text = plan_of(

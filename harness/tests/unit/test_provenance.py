@@ -142,6 +142,15 @@ def test_the_readme_has_what_compare_decided() -> None:
         assert f"commit {commit[:8]}" in README.read_text(encoding="utf-8")
 
 
+def test_the_readme_counts_the_claims_of_the_thesis_as_their_page() -> None:
+    page = (PROJECT.root / "docs" / "claims.md").read_text(encoding="utf-8")
+    (row,) = (line for line in page.split("\n") if line.startswith("| thesis |"))
+    claims, hold, do_not, _, undecided = (cell.strip() for cell in row.split("|")[2:7])
+    assert f"of {claims} claims {hold} hold, {do_not} do not, {undecided} are [open]" in (
+        README.read_text(encoding="utf-8")
+    )
+
+
 def test_the_page_names_folders_of_other_plans_and_uncommitted_code() -> None:
     assert lacking(PAGE, rows()) == ""
 

@@ -41,7 +41,7 @@ def read(file: Path) -> list[Window]:
                 row["workload"],
                 *(float(row[name]) for name in ("age_s", "seconds", "ok_per_s")),
                 int(row["failed"]),
-                *(number(row.get(name)) for name in ("compiling", "cpu_s", "others")),
+                *(number(row.get(name)) for name in ("compiling", "cpu_s", "others", "requests")),
             )
             for row in csv.DictReader(rows)
         ]
@@ -139,6 +139,17 @@ def test_a_workload_goes_on_while_the_compilers_work_for_another() -> None:
     quiet = windows(*[2000] * 3, workload="reserve", compiling=0.02)
     assert cold([*settled, *reserved, *quiet], both, OPERATIONS) == []
     assert lacks([*settled, *reserved, *quiet], both, OPERATIONS) == {}
+
+
+def test_the_work_of_sessions_is_their_requests() -> None:
+    # 28 of a reader and 4 of a writer: by sessions, writers would have had enough at once.
+    writers = windows(*[390] * 10, workload="write", requests=7_800)
+    readers = windows(*[80] * 3, workload="read", requests=11_200)
+    assert lacks([*writers, *readers], ["write", "read"], OPERATIONS) == {"read": "too few windows"}
+    assert not given_up(windows(*[8_000] * 20, requests=7_800), "list", OPERATIONS)
+    assert lack(*windows(390, requests=7_800)) == "7,800 of 20,000 requests"
+    # Long ones: many requests, and none has ended yet.
+    assert lack(*windows(0, 0, 0, 0, requests=9_000, cpu_s=5.0)) is None
 
 
 def test_a_warm_up_gives_up_after_operations_not_after_a_time() -> None:
@@ -246,6 +257,7 @@ def test_windows_are_kept(tmp_path: Path) -> None:
     kept = [
         *windows(100, compiling=0.25, cpu_s=7.5, others=0.125),
         *windows(200),
+        *windows(20, workload="read", requests=2_900),
     ]
     write(file, kept)
 
