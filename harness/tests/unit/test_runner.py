@@ -123,6 +123,7 @@ def generators(*options: str) -> Callable[[Path, int], Any]:
 
 def make_system(project: Project) -> Setup:
     project.plans.mkdir()
+    (project.plans / "workloads").symlink_to(Project.find().plans / "workloads")
     for variant in ("sync", "async"):
         for workload in ("list", "reserve"):
             (project.plans / f"{variant}-{workload}.jmx").write_text("<jmeterTestPlan/>")
