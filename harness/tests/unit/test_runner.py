@@ -1191,8 +1191,11 @@ def test_an_incomplete_answer_after_a_run_is_noted(
         [{}, {}],
     ],
 )
+@pytest.mark.parametrize(("workload", "requests"), [("page", None), ("read", 2_700)])
 def test_a_window_has_successes_and_what_the_compilers_used(
     used: list[dict[str, Usage]],
+    workload: str,
+    requests: int | None,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -1200,7 +1203,8 @@ def test_a_window_has_successes_and_what_the_compilers_used(
     monkeypatch.setattr(session, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     monkeypatch.setattr(session.machine, "usable_cpus", lambda: 4)
     monkeypatch.setattr(warming, "compilers_s", lambda _: next(spent))
-    put = SimpleNamespace(seen=Seen(operations=100, failed=20))
+    parts = [SimpleNamespace(samples=1_400)] * 2
+    put = SimpleNamespace(seen=Seen(operations=100, failed=20), parts=parts)
     asked = SimpleNamespace(properties={})
     monkeypatch.setattr(session.Session, "_load", lambda *_, **__: asked)
     monkeypatch.setattr(session.Session, "_put", lambda *_, **__: put)
@@ -1208,15 +1212,18 @@ def test_a_window_has_successes_and_what_the_compilers_used(
     monkeypatch.setattr(session.Session, "_read", lambda _: None)
     monkeypatch.setattr(session.Session, "_others", lambda *_: others)
     plan = PLAN.model_copy(update={"warmup": Warmup(threads=4, window=5, at_most=600)})
-    measuring = session.Session(None, (), plan, None, {}, tmp_path, Noted())
+    dependencies = SimpleNamespace(project=Project.find())
+    measuring = session.Session(dependencies, (), plan, None, {}, tmp_path, Noted())
     stack = SimpleNamespace(meter=lambda: SimpleNamespace(read=lambda: next(readings)))
-    member = session.Member(SimpleNamespace(name="sync"), stack, began=2.0, pids=(1,))
+    system = SimpleNamespace(name="sync", variant="market-monolith")
+    member = session.Member(system, stack, began=2.0, pids=(1,))
 
-    window = measuring._window(member, "list", tmp_path)
+    window = measuring._window(member, workload, tmp_path)
 
     # Without the compilers.
     cpu_s = 8.0 if used[0] else None
-    assert window == warming.Window("sync", "list", 10.0, 5, 16.0, 20, 0.1, cpu_s, 0.25)
+    figures = 10.0, 5, 16.0, 20, 0.1, cpu_s, 0.25, requests
+    assert window == warming.Window("sync", workload, *figures)
     assert window.disturbed
     assert member.loads == 1
 
