@@ -70,31 +70,48 @@ class Step:
 
 @dataclass
 class Pace:
-    """What steps have taken on this machine, divided by the expected time, by kind of step.
+    """What steps have taken on this machine, divided by the expected time, by kind and title.
 
-    It is kept in `file` from command to command.
+    Titles name systems, as a monolith starts sooner than its services. It is kept in `file` from
+    command to command.
     """
 
     file: Path | None = None
-    ratios: dict[str, float] = field(default_factory=dict)
+    ratios: dict[str, dict[str, float]] = field(default_factory=dict)
+    _learnt: set[str] = field(default_factory=set)
+    """The titles of this command's steps."""
 
     @classmethod
     def read(cls, file: Path) -> Pace:
         """Return what a file keeps; nothing if it is missing or damaged."""
         try:
             kept = json.loads(file.read_text(encoding="utf-8"))
-            return cls(file, {kind: float(ratio) for kind, ratio in kept.items() if ratio > 0})
+            return cls(
+                file,
+                {
+                    kind: {title: float(ratio) for title, ratio in titles.items() if ratio > 0}
+                    for kind, titles in kept.items()
+                },
+            )
         except (OSError, ValueError, TypeError, AttributeError):
             return cls(file)
 
     def seconds(self, step: Step) -> float:
         """Return the expected seconds of a step on this machine.
 
-        The last step of its kind decides. Without one, other kinds tell the speed of the processor.
+        The last step of its title decides. Without one, those of its kind do, and without these,
+        other kinds tell the speed of the processor.
         """
-        seen = [ratio for kind, ratio in self.ratios.items() if kind in BY_PROCESSOR]
-        processor = geometric_mean(seen) if seen and step.kind in BY_PROCESSOR else 1.0
-        return step.seconds * self.ratios.get(step.kind, processor)
+        alike = self.ratios.get(step.kind, {})
+        seen = [alike[step.title]] if step.title in alike else list(alike.values())
+        if not seen and step.kind in BY_PROCESSOR:
+            seen = [
+                ratio
+                for kind, ratios in self.ratios.items()
+                if kind in BY_PROCESSOR
+                for ratio in ratios.values()
+            ]
+        return step.seconds * (geometric_mean(seen) if seen else 1.0)
 
     def learn(self, step: Step, took_s: float) -> None:
         """Keep what a step has taken.
@@ -103,14 +120,19 @@ class Pace:
         """
         if step.seconds < LEAST_S or took_s <= 0:
             return
-        ratio = took_s / step.seconds
-        if step.kind in BY_PROCESSOR:
-            change = ratio / self.ratios.get(step.kind, ratio)
+        ratio, alike = took_s / step.seconds, self.ratios.setdefault(step.kind, {})
+        before = alike.get(step.title)
+        if step.kind in BY_PROCESSOR and before is not None and step.title not in self._learnt:
             for kind in self.ratios.keys() & BY_PROCESSOR:
-                self.ratios[kind] *= change
-        self.ratios[step.kind] = ratio
+                for title in self.ratios[kind].keys() - self._learnt:
+                    self.ratios[kind][title] *= ratio / before
+        alike[step.title] = ratio
+        self._learnt.add(step.title)
         if self.file is not None:
-            kept = {kind: round(ratio, 3) for kind, ratio in self.ratios.items()}
+            kept = {
+                kind: {title: round(ratio, 3) for title, ratio in ratios.items()}
+                for kind, ratios in self.ratios.items()
+            }
             files.write_json(self.file, kept)
 
 

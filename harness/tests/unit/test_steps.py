@@ -103,25 +103,48 @@ def test_the_pace_of_a_machine_is_kept(tmp_path: Path) -> None:
     pace.learn(Step(PREPARE, "nothing to do", 0), 3)
 
     kept = Pace.read(file)
-    assert kept.ratios == {START: 2.0}
+    assert kept.ratios == {START: {"starting sync": 2.0}}
     assert kept.seconds(PLANNED[1]) == 40
-    # Of the same processor.
+    # Of the same kind, and of the same processor.
+    assert kept.seconds(Step(START, "starting async", 30)) == 60
     assert kept.seconds(Step(WARM_UP, "warming up sync", 110)) == 220
     # By the clock, and by the network.
     assert kept.seconds(PLANNED[2]) == 60
     assert kept.seconds(PLANNED[0]) == 100
 
 
+WARM = Step(WARM_UP, "warming up sync", 100)
+
+
 def test_a_processor_that_became_slower_is_slower_for_every_step() -> None:
-    pace = Pace(ratios={PREPARE: 1.0, START: 1.0, WARM_UP: 1.5, MEASURE: 1.0})
-    pace.learn(Step(START, "starting sync", 20), 60)
-    assert pace.ratios == {PREPARE: 1.0, START: 3.0, WARM_UP: 4.5, MEASURE: 1.0}
+    slow = {"starting async": 2.0, "starting sync": 1.0}
+    pace = Pace(ratios={PREPARE: {"a": 1.0}, START: slow, WARM_UP: {WARM.title: 1.5}})
+    pace.learn(PLANNED[1], 60)
+    slower = {
+        PREPARE: {"a": 1.0},
+        START: {"starting async": 6.0, "starting sync": 3.0},
+        WARM_UP: {WARM.title: 4.5},
+    }
+    assert pace.ratios == slower
     # As that told: nothing is learnt twice.
-    pace.learn(Step(WARM_UP, "warming up sync", 100), 450)
-    assert pace.ratios == {PREPARE: 1.0, START: 3.0, WARM_UP: 4.5, MEASURE: 1.0}
+    pace.learn(WARM, 450)
+    assert pace.ratios == slower
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"start": "fast"}', '{"start": null}'])
+def test_a_start_or_a_warm_up_of_another_length_changes_no_other_step() -> None:
+    monolith = Step(START, "starting monolith", 20)
+    pace = Pace(ratios={START: {PLANNED[1].title: 1.0}, WARM_UP: {WARM.title: 1.0}})
+    pace.learn(monolith, 4)
+    assert (pace.seconds(monolith), pace.seconds(WARM), pace.seconds(PLANNED[1])) == (4, 100, 20)
+    pace.learn(PLANNED[1], 20)
+    # In the same command a machine is as it is.
+    pace.learn(PLANNED[1], 30)
+    assert (pace.seconds(monolith), pace.seconds(WARM), pace.seconds(PLANNED[1])) == (4, 100, 30)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"start": {"a": "fast"}}', '{"start": null}', '{"start": 1.5}']
+)
 def test_a_damaged_pace_counts_for_nothing(tmp_path: Path, text: str) -> None:
     (tmp_path / "pace.json").write_text(text)
 
