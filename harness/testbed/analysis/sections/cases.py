@@ -11,6 +11,7 @@ from testbed.analysis.accounts import tabulate
 from testbed.analysis.claims.claim import Claim, Evidence, leaning
 from testbed.analysis.claims.examining import examine
 from testbed.analysis.claims.reading import Case, cases
+from testbed.analysis.claims.run_kinds import concerns
 from testbed.analysis.claims.sources import MeasuredFigures
 from testbed.analysis.claims.tables import replication_data, words
 from testbed.analysis.sections import accounts, autoscaling, caches, demand, efficiency, ladder
@@ -54,7 +55,7 @@ def tables(judged: Judged) -> dict[str, pl.DataFrame]:
                 (claim, source.count, examine(claim, source))
                 for case in _measured(judged)
                 for claim in case.claims
-                if claim.kind != PUBLISHED
+                if claim.kind != PUBLISHED and concerns(claim, judged.results.runs)
             ]
         ),
     }
@@ -85,7 +86,8 @@ def _study(case: Case, judged: Judged) -> Iterator[str]:
         yield split
     yield "**What does not fit.**\n\n" + "\n".join(f"- {reason}" for reason in case.does_not_fit)
     source = MeasuredFigures(judged.decisive, "operation")
-    examined = [(claim, examine(claim, source)) for claim in case.claims]
+    here = [claim for claim in case.claims if concerns(claim, judged.results.runs)]
+    examined = [(claim, examine(claim, source)) for claim in here]
     if checks := [_checked(*pair) for pair in examined if pair[0].kind == PUBLISHED]:
         disagree = sum("disagrees" in row[FROM_PUBLISHED] for row in checks)
         yield (
@@ -93,7 +95,10 @@ def _study(case: Case, judged: Judged) -> Iterator[str]:
             f"disagree**.\n\n{markdown_table(checks)}"
         )
     claims = [_examined(*pair) for pair in examined if pair[0].kind != PUBLISHED]
-    yield f"The claims, and what these results say of them:\n\n{markdown_table(claims)}"
+    if claims:
+        yield f"The claims, and what these results say of them:\n\n{markdown_table(claims)}"
+    if others := len(case.claims) - len(here):
+        yield f"{others} more of its claims are about loads that were not put on here."
 
 
 def _ours(shows: str, prices: str | None, judged: Judged) -> str:
