@@ -518,7 +518,7 @@ def test_every_case_study_is_complete_and_its_claims_are_known() -> None:
         assert all(len(row) == len(case.table.columns) for row in case.table.rows)
 
 
-MARKET = ("market", "market-sessions", "market-causes", "market-demand")
+MARKET = ("market", "market-sessions", "market-fetch", "market-causes", "market-demand")
 """The experiments that decide claims of the market."""
 
 
@@ -615,14 +615,18 @@ def test_the_share_of_failed_exchanges_is_not_that_of_sessions(tmp_path: Path) -
 
 
 def test_a_case_without_tables_of_its_own_has_its_claims(tmp_path: Path) -> None:
-    for variant in ("market-monolith", "market-services"):
-        write_run(tmp_path / "made", variant=variant, workload="page")
+    limit = {"limits.market-service.cpus": "0.6"}
+    for variant, settings in (("market-monolith", limit), ("market-services", {})):
+        record = {"settings": settings}
+        write_run(tmp_path / "made", variant=variant, workload="page", record=record)
 
     text = sections.studies(judge_all(load(tmp_path / "made")))
 
     assert "## A market as a monolith and as services" in text
     assert "| read |" in text
     assert "a page of beans costs more CPU in services" in text
+    assert "read: the services serve" not in text
+    assert " more of its claims are about loads that were not put on here." in text
     assert "**Here.**" not in text
     assert "The published figures against each other" not in text
 
