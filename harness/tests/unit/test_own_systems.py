@@ -370,7 +370,6 @@ def test_results_tell_which_plan_was_run(own: Project) -> None:
     forget_declarations()
 
     assert reading.parse(written, "results").to_yaml() == written
-    assert plans.is_session(own, "shop", "order")
     plan = systems.declaration("shop").plans["order"]
     assert (plan.file, plan.operations) == (
         str(own.folder / "shop.jmx"),
@@ -385,6 +384,15 @@ def test_requests_of_a_plan_have_the_token_of_the_system(own: Project) -> None:
 
     assert "Bearer ${testbed_token}" in text
     assert '<elementProp name="testbed_token"' in text
+
+
+def test_several_operations_of_a_plan_are_a_session(own: Project) -> None:
+    visit = {"plan": "shop.jmx", "operations": ["Home page", "Search"]}
+    with_plan(own)
+    assert not plans.is_session(own, "shop", "browse")
+    assert not plans.is_session(own, "shop", "look")
+    with_plan(own, workloads={"visit": visit})
+    assert plans.is_session(own, "shop", "visit")
 
 
 def test_an_open_loop_of_a_plan_with_pauses_is_refused(own: Project) -> None:
