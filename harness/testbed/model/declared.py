@@ -50,13 +50,20 @@ def read(
     Pydantic's validators.
     """
     try:
-        data = load(file.read_text(encoding="utf-8"))
-        return kind.model_validate({**data, **given}, context=context)
+        return kind.model_validate({**_loaded(kind, file), **given}, context=context)
     except ValidationError as problem:
         lines = [f"  {_of_key(error)}" for error in problem.errors()]
         raise UserError("\n".join([f"{file} is not a valid {what}:", *lines])) from problem
-    except (yaml.YAMLError, ValueError, TypeError) as problem:
+    except (yaml.YAMLError, OSError, ValueError, TypeError) as problem:
         raise UserError(f"{file} is not a valid {what}: {problem}") from problem
+
+
+def _loaded(kind: type[Declared], file: Path) -> Any:
+    """Read a file; where its kind has ``extends``, keys that it lacks are those of that file."""
+    data = load(file.read_text(encoding="utf-8"))
+    if "extends" in kind.model_fields and isinstance(data, dict) and "extends" in data:
+        return {**_loaded(kind, file.parent / data["extends"]), **data}
+    return data
 
 
 def _of_key(error: ErrorDetails) -> str:

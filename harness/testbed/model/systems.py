@@ -294,6 +294,8 @@ class SystemDeclaration(Declared):
     """The name of its folder in ``systems``, or the one that the user gave it."""
     own: bool = False
     """Whether it is the user's own."""
+    extends: str | None = None
+    """The path, from this file, of the declaration whose keys it has unless it has its own."""
     compose: str = ""
     """The compose file: services, ports, environment, health and start order. Empty for a system of
     the user's that a command starts, or that runs already.

@@ -34,6 +34,15 @@ def test_systems_that_are_not_compared_come_last(tmp_path: Path) -> None:
     assert list(declared) == ["beta", "alpha"]
 
 
+def test_a_system_has_what_it_does_not_declare_from_the_one_that_it_extends(tmp_path: Path) -> None:
+    declare(tmp_path, "alpha", shop("acknowledged") + "nouns: {buy: orders}\n")
+    declare(tmp_path, "beta", "extends: ../alpha/system.yaml\nprotocol: direct\n")
+    declare(tmp_path, "gamma", "extends: ../beta/system.yaml\ncompose: gamma.yml\n")
+    alpha, gamma = (systems.declarations(tmp_path)[name] for name in ("alpha", "gamma"))
+    assert (gamma.name, gamma.protocol, gamma.compose) == ("gamma", "direct", "gamma.yml")
+    assert (gamma.nouns, gamma.front, gamma.reset) == (alpha.nouns, alpha.front, alpha.reset)
+
+
 def test_the_systems_of_the_movie_tickets_are_compared() -> None:
     assert systems.compared() == ("sync", "async")
     assert set(systems.names()) > {"poster-chain", "poster-composite", "poster-chain-forward"}
@@ -47,6 +56,7 @@ def test_the_systems_of_the_movie_tickets_are_compared() -> None:
         (shop(workloads=""), "workloads"),
         ("just words", "not a mapping"),
         ("[", "line 1"),
+        ("extends: ../alfa/system.yaml", "alfa"),
     ],
 )
 def test_what_is_wrong_with_a_declaration_is_named(tmp_path: Path, text: str, message: str) -> None:
