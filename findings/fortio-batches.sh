@@ -12,41 +12,26 @@
 
 GOBIN=$folder go install fortio.org/fortio@v1.66.0 2> go.log || { cat go.log; exit 1; }
 cat > server.py <<'END'
-import http.server
-import pathlib
 import threading
 import time
+
+import serving
 
 worker = threading.Lock()
 
 
-class Worker(http.server.BaseHTTPRequestHandler):
+class Worker(serving.Handler):
     """Answers one request at a time, in 30 ms; writes down when each came."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
 
     def do_GET(self):
         with open("arrivals", "a") as arrivals:
             arrivals.write(f"{time.monotonic()}\n")
         with worker:
             time.sleep(0.03)
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *arguments):
-        pass
+        self.respond()
 
 
-class Server(http.server.ThreadingHTTPServer):
-    request_queue_size = 100
-
-
-server = Server(("127.0.0.1", 0), Worker)
-pathlib.Path("port.new").write_text(str(server.server_port))
-pathlib.Path("port.new").rename("port")
-server.serve_forever()
+serving.serve(Worker)
 END
 serve
 

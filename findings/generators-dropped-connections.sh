@@ -18,8 +18,9 @@ echo "ab $version"
 
 cat > server.py <<'END'
 import itertools
-import pathlib
 import socketserver
+
+import serving
 
 count = itertools.count()
 
@@ -36,15 +37,7 @@ class Drop(socketserver.StreamRequestHandler):
             self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 
 
-class Server(socketserver.ThreadingTCPServer):
-    daemon_threads = True
-    request_queue_size = 100
-
-
-server = Server(("127.0.0.1", 0), Drop)
-pathlib.Path("port.new").write_text(str(server.server_address[1]))
-pathlib.Path("port.new").rename("port")
-server.serve_forever()
+serving.serve(Drop)
 END
 serve
 url=http://127.0.0.1:$(cat port)

@@ -17,15 +17,14 @@ echo "wrk $version"
 GOBIN=$folder go install github.com/rakyll/hey@v0.1.4 2> go.log || { cat go.log; exit 1; }
 
 cat > server.py <<'END'
-import http.server
-import pathlib
 import time
 
+import serving
 
-class Count(http.server.BaseHTTPRequestHandler):
+
+class Count(serving.Handler):
     """Answers in 20 ms; writes a line for each request, and one for each connection that sent any."""
 
-    protocol_version = "HTTP/1.1"
     connected = False
 
     def do_GET(self):
@@ -36,22 +35,10 @@ class Count(http.server.BaseHTTPRequestHandler):
             with open("connections", "a") as connections:
                 connections.write("x\n")
         time.sleep(0.02)
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *arguments):
-        pass
+        self.respond()
 
 
-class Server(http.server.ThreadingHTTPServer):
-    request_queue_size = 128
-
-
-server = Server(("127.0.0.1", 0), Count)
-pathlib.Path("port.new").write_text(str(server.server_port))
-pathlib.Path("port.new").rename("port")
-server.serve_forever()
+serving.serve(Count)
 END
 serve
 

@@ -15,7 +15,6 @@ version=$(haproxy -v | sed -n 's/^HAProxy version \([0-9.]*\).*/\1/p')
 echo "HAProxy $version"
 [[ $version == 2.6.* ]] || { echo "NO LONGER SO: HAProxy is $version, not 2.6"; exit 1; }
 
-cp "$lib/server.py" .
 serve
 listen=$(free_port)
 cat > haproxy.cfg <<END

@@ -9,7 +9,6 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-cp "$lib/server.py" .
 serve
 jmeter_home
 jmeter_plan samples.csv -Jthreads=5 -Jramp=5 -Jduration=2 -Jport="$(cat port)" -Jpath='/?wait=0.3'

@@ -11,15 +11,13 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
 cat > server.py <<'END'
-import http.server
-import pathlib
 import time
 
+import serving
 
-class Bodiless(http.server.BaseHTTPRequestHandler):
+
+class Bodiless(serving.Handler):
     """Answers in 200 ms with the status in the path and without a body."""
-
-    protocol_version = "HTTP/1.1"
 
     def do_GET(self):
         time.sleep(0.2)
@@ -31,14 +29,8 @@ class Bodiless(http.server.BaseHTTPRequestHandler):
 
     do_HEAD = do_GET
 
-    def log_message(self, *arguments):
-        pass
 
-
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Bodiless)
-pathlib.Path("port.new").write_text(str(server.server_port))
-pathlib.Path("port.new").rename("port")
-server.serve_forever()
+serving.serve(Bodiless)
 END
 serve
 jmeter_home

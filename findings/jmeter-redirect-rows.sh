@@ -9,7 +9,6 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-cp "$lib/server.py" .
 serve
 jmeter_home
 jmeter_plan samples.csv -Jloops=4 -Jport="$(cat port)" \

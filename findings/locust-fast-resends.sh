@@ -15,14 +15,12 @@ python3 -m venv packages
 packages/bin/pip install -q --disable-pip-version-check locust==2.44.0 geventhttpclient==2.6.1
 
 cat > server.py <<'END'
-import http.server
-import pathlib
+import serving
 
 
-class Dropping(http.server.BaseHTTPRequestHandler):
+class Dropping(serving.Handler):
     """Closes each connection on /down, and that of every second request on /half, without an answer."""
 
-    protocol_version = "HTTP/1.1"
     received = 0
 
     def answer(self):
@@ -33,20 +31,12 @@ class Dropping(http.server.BaseHTTPRequestHandler):
         if self.path == "/down" or Dropping.received % 2 == 0:
             self.close_connection = True
             return
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
+        self.respond()
 
     do_GET = do_POST = answer
 
-    def log_message(self, *arguments):
-        pass
 
-
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Dropping)
-pathlib.Path("port.new").write_text(str(server.server_port))
-pathlib.Path("port.new").rename("port")
-server.serve_forever()
+serving.serve(Dropping)
 END
 serve
 

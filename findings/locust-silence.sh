@@ -14,16 +14,15 @@ python3 -m venv packages
 packages/bin/pip install -q --disable-pip-version-check locust==2.44.0
 
 cat > server.py <<'END'
-import http.server
-import pathlib
 import threading
 import time
 
+import serving
 
-class Silent(http.server.BaseHTTPRequestHandler):
+
+class Silent(serving.Handler):
     """Answers in 20 ms for 3 s from the first request on, and then never."""
 
-    protocol_version = "HTTP/1.1"
     first = None
 
     def do_GET(self):
@@ -34,18 +33,10 @@ class Silent(http.server.BaseHTTPRequestHandler):
         time.sleep(0.02)
         if time.monotonic() - Silent.first > 3:
             threading.Event().wait()
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *arguments):
-        pass
+        self.respond()
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Silent)
-pathlib.Path("port.new").write_text(str(server.server_port))
-pathlib.Path("port.new").rename("port")
-server.serve_forever()
+serving.serve(Silent)
 END
 serve
 

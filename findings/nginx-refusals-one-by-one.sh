@@ -11,7 +11,6 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-cp "$lib/server.py" .
 serve
 nginx_before 'proxy_cache_lock on;'
 

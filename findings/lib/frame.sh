@@ -49,8 +49,11 @@ run_java() {
   java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp 'lib/*:.' "$main"
 }
 
-# serve: starts server.py of this folder, and waits until it has written its port into the file `port`.
+# serve: starts server.py of this folder, by default that of findings/lib, and waits until it has written its port into
+# the file `port`.
 serve() {
+  cp "$lib/serving.py" .
+  [ -e server.py ] || cp "$lib/server.py" .
   python3 server.py 2> server.log &
   started+=("$!")
   for _ in $(seq 100); do
