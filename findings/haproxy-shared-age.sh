@@ -34,10 +34,7 @@ listen all
 END
 haproxy -db -f haproxy.cfg > haproxy.log 2>&1 &
 started+=("$!")
-for _ in $(seq 100); do
-  curl -s -o first "http://127.0.0.1:$listen/ready" && break
-  sleep 0.1
-done
+await 100 curl -s -o first "http://127.0.0.1:$listen/ready"
 
 failed=0
 check() { # Cache-Control, requests expected

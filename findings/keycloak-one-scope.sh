@@ -31,26 +31,17 @@ port=$(free_port)
 JAVA_OPTS_APPEND='-XX:TieredStopAtLevel=1' bash bin/kc.sh start-dev --import-realm --http-host=127.0.0.1 \
   --http-port="$port" > keycloak.log 2>&1 &
 started+=("$!")
+await 2400 curl -sf -o realm "http://127.0.0.1:$port/realms/named"
 
 cat > tokens.py <<'END_OF_PYTHON'
 import base64
 import json
 import sys
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
 address = f"http://127.0.0.1:{sys.argv[1]}/realms"
-deadline = time.monotonic() + 240
-while True:
-    try:
-        urllib.request.urlopen(f"{address}/named").close()
-        break
-    except OSError:
-        if time.monotonic() > deadline:
-            sys.exit("Keycloak does not start")
-        time.sleep(1)
 
 
 def token(realm, scope):

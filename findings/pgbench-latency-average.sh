@@ -28,10 +28,7 @@ fi
 "${as_user[@]}" $bin/postgres -D data -k "$folder" -c listen_addresses= > server.log 2>&1 &
 started+=("$!")
 export PGHOST=$folder PGUSER=postgres PGDATABASE=postgres
-for _ in $(seq 300); do
-  $bin/pg_isready -q && break
-  sleep 0.1
-done
+await 300 $bin/pg_isready -q
 
 cat > mixed.sql <<'END'
 \if :client_id = 0

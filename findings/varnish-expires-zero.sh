@@ -21,10 +21,7 @@ serve
 listen=$(free_port)
 varnishd -F -n "$folder/varnish" -a "127.0.0.1:$listen" -b "127.0.0.1:$(cat port)" > varnish.log 2>&1 &
 started+=("$!")
-for _ in $(seq 200); do
-  curl -s -o first "http://127.0.0.1:$listen/ready" && break
-  sleep 0.1
-done
+await 200 curl -s -o first "http://127.0.0.1:$listen/ready"
 
 failed=0
 check() { # header, requests expected

@@ -49,6 +49,16 @@ run_java() {
   java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp 'lib/*:.' "$main"
 }
 
+# await TRIES COMMAND...: runs a command every 0.1 s until it succeeds; fails after so many times.
+await() {
+  local left=$1
+  shift
+  until "$@"; do
+    ((left-- > 0)) || { echo "in vain: $*"; return 1; }
+    sleep 0.1
+  done
+}
+
 # serve: starts server.py of this folder, by default that of findings/lib, and waits until it has written its port into
 # the file `port`.
 serve() {
@@ -56,12 +66,7 @@ serve() {
   [ -e server.py ] || cp "$lib/server.py" .
   python3 server.py 2> server.log &
   started+=("$!")
-  for _ in $(seq 100); do
-    [ ! -e port ] || return 0
-    sleep 0.1
-  done
-  cat server.log
-  exit 1
+  await 100 test -e port || { cat server.log; exit 1; }
 }
 
 # free_port: a port that nobody listens on.
@@ -88,10 +93,7 @@ http {
 CONFIGURATION
   nginx -e errors -c "$folder/nginx.conf" 2> nginx.log &
   started+=("$!")
-  for _ in $(seq 100); do
-    curl -s -o first "http://127.0.0.1:$listen/ready" && break
-    sleep 0.1
-  done
+  await 100 curl -s -o first "http://127.0.0.1:$listen/ready"
 }
 
 # jmeter_home: lays JMeter 5.6.3 out in the folder `jmeter`.
