@@ -11,8 +11,7 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-python3 -m venv packages
-packages/bin/pip install -q --disable-pip-version-check fastavro==1.13.1 avro==1.12.2
+python_packages fastavro==1.13.1 avro==1.12.2
 libraries org.apache.avro:avro:1.12.0 org.slf4j:slf4j-nop:2.0.17
 
 cat > Branch.java <<'END'

@@ -10,11 +10,8 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-command -v ab > /dev/null || apt-get install -y -q --no-install-recommends apache2-utils > apt.log
+debian apache2-utils ab 2.3 ab -V
 npm install --no-audit --no-fund --silent autocannon@8.0.0
-version=$(ab -V | sed -n 's/.*Version \([0-9.]*\).*/\1/p')
-echo "ab $version"
-[[ $version == 2.3 ]] || { echo "NO LONGER SO: ab is $version, not 2.3"; exit 1; }
 
 cat > server.py <<'END'
 import itertools

@@ -10,10 +10,7 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-command -v wrk > /dev/null || apt-get install -y -q --no-install-recommends wrk > apt.log
-version=$({ wrk -v || true; } 2>&1 | sed -n 's/^wrk \(debian\/\)\?\([0-9.]*\).*/\2/p')
-echo "wrk $version"
-[[ $version == 4.1.0* ]] || { echo "NO LONGER SO: wrk is $version, not 4.1.0"; exit 1; }
+debian wrk wrk 4.1.0 wrk -v
 GOBIN=$folder go install github.com/rakyll/hey@v0.1.4 2> go.log || { cat go.log; exit 1; }
 
 cat > server.py <<'END'

@@ -10,10 +10,7 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-command -v haproxy > /dev/null || apt-get install -y -q --no-install-recommends haproxy > apt.log
-version=$(haproxy -v | sed -n 's/^HAProxy version \([0-9.]*\).*/\1/p')
-echo "HAProxy $version"
-[[ $version == 2.6.* ]] || { echo "NO LONGER SO: HAProxy is $version, not 2.6"; exit 1; }
+debian haproxy HAProxy 2.6 haproxy -v
 
 serve
 listen=$(free_port)

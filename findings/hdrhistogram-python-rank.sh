@@ -10,8 +10,7 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-python3 -m venv packages
-packages/bin/pip install -q --disable-pip-version-check hdrhistogram==0.10.3
+python_packages hdrhistogram==0.10.3
 libraries org.hdrhistogram:HdrHistogram:2.2.2
 
 cat > Rank.java <<'END'

@@ -10,10 +10,9 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-python3 -m venv venv
-venv/bin/pip -q install --disable-pip-version-check hdrhistogram==0.10.3
+python_packages hdrhistogram==0.10.3
 
-venv/bin/python - <<'END'
+packages/bin/python - <<'END'
 import sys
 
 from hdrh.histogram import HdrHistogram

@@ -10,8 +10,7 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-python3 -m venv packages
-packages/bin/pip install -q --disable-pip-version-check kombu==5.7.0
+python_packages kombu==5.7.0
 
 cat > topics.py <<'END'
 import sys

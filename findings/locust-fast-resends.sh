@@ -11,8 +11,7 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-python3 -m venv packages
-packages/bin/pip install -q --disable-pip-version-check locust==2.44.0 geventhttpclient==2.6.1
+python_packages locust==2.44.0 geventhttpclient==2.6.1
 
 cat > server.py <<'END'
 import serving

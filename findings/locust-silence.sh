@@ -10,8 +10,7 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-python3 -m venv packages
-packages/bin/pip install -q --disable-pip-version-check locust==2.44.0
+python_packages locust==2.44.0
 
 cat > server.py <<'END'
 import threading

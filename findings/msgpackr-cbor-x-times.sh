@@ -11,8 +11,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
 npm install --no-audit --no-fund --silent msgpackr@2.1.4 cbor-x@1.6.9 @msgpack/msgpack@3.1.3
-python3 -m venv packages
-packages/bin/pip install -q --disable-pip-version-check msgpack==1.2.4 cbor2==6.3.0
+python_packages msgpack==1.2.4 cbor2==6.3.0
 
 cat > write.js <<'END'
 const { writeFileSync } = require("fs");

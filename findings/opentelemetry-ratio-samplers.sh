@@ -11,8 +11,7 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-python3 -m venv packages
-packages/bin/pip install -q --disable-pip-version-check opentelemetry-sdk==1.45.2
+python_packages opentelemetry-sdk==1.45.2
 npm install --no-audit --no-fund --silent @opentelemetry/api@1.9.0 @opentelemetry/sdk-trace-base@2.12.1
 libraries io.opentelemetry:opentelemetry-sdk-trace:1.54.1
 

@@ -12,11 +12,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
 bin=/usr/lib/postgresql/15/bin
-[[ -x $bin/pgbench && -x $bin/initdb ]] ||
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends postgresql-15 > apt.log
-version=$($bin/pgbench --version | sed -n 's/^pgbench (PostgreSQL) \([0-9.]*\).*/\1/p')
-echo "pgbench $version"
-[[ $version == 15.* ]] || { echo "NO LONGER SO: pgbench is $version, not 15"; exit 1; }
+debian postgresql-15 pgbench 15 $bin/pgbench --version
 
 # PostgreSQL refuses to run as root.
 as_user=()

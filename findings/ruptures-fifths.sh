@@ -9,8 +9,7 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-python3 -m venv packages
-packages/bin/pip install -q --disable-pip-version-check ruptures==1.1.10 numpy==2.4.6
+python_packages ruptures==1.1.10 numpy==2.4.6
 
 cat > changes.py <<'END'
 import sys

@@ -11,10 +11,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 chmod 755 .  # Varnish reads its configuration as a user of its own.
 
-command -v varnishd > /dev/null || apt-get install -y -q --no-install-recommends varnish > apt.log
-version=$(varnishd -V 2>&1 | sed -n 's/.*varnish-\([0-9.]*\).*/\1/p')
-echo "Varnish $version"
-[[ $version == 7.1.* ]] || { echo "NO LONGER SO: Varnish is $version, not 7.1"; exit 1; }
+debian varnish Varnish 7.1 varnishd -V
 
 serve
 

@@ -38,6 +38,25 @@ POM
     -DoutputDirectory=lib > maven.log 2>&1 || { cat maven.log; exit 1; }
 }
 
+# python_packages REQUIREMENT...: installs Python packages into the virtual environment `packages`.
+python_packages() {
+  python3 -m venv packages
+  packages/bin/pip install -q --disable-pip-version-check "$@"
+}
+
+# debian PACKAGE NAME VERSION COMMAND...: installs a package of Debian if the command is not there, and prints the version
+# that it reports, which must be VERSION, or begin with it.
+debian() {
+  local package=$1 name=$2 wanted=$3 version=''
+  shift 3
+  command -v "$1" > /dev/null ||
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$package" > apt.log
+  [[ $("$@" 2>&1) =~ [0-9]+\.[0-9.]*[0-9] ]] && version=${BASH_REMATCH[0]}
+  echo "$name $version"
+  [[ $version == "$wanted" || $version == "$wanted".* ]] ||
+    { echo "NO LONGER SO: $name is $version, not $wanted"; exit 1; }
+}
+
 # run_java MAIN HELPER...: compiles MAIN.java of this folder with classes of findings/lib, and runs it.
 run_java() {
   local main=$1 helper
@@ -76,11 +95,7 @@ free_port() {
 
 # nginx_before LINES: Nginx, with a cache and these lines, before the server of this folder; its port is $listen.
 nginx_before() {
-  command -v nginx > /dev/null || apt-get install -y -q --no-install-recommends nginx-light > apt.log
-  local version
-  version=$(nginx -v 2>&1 | sed -n 's/.*nginx.\([0-9.]*\).*/\1/p')
-  echo "Nginx $version"
-  [[ $version == 1.22.* ]] || { echo "NO LONGER SO: Nginx is $version, not 1.22"; exit 1; }
+  debian nginx-light Nginx 1.22 nginx -v
   listen=$(free_port)
   cat > nginx.conf <<CONFIGURATION
 daemon off; pid $folder/pid; error_log $folder/errors; user root; worker_processes 1;
