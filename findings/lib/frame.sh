@@ -15,6 +15,11 @@ finish() {
 trap finish EXIT
 cd "$folder"
 
+# What several findings install, without the clients.
+# shellcheck disable=SC2034
+broker_j=(org.apache.qpid:qpid-broker-core:10.1.0 org.apache.qpid:qpid-broker-plugins-amqp-0-8-protocol:10.1.0
+  org.apache.qpid:qpid-broker-plugins-memory-store:10.1.0 org.slf4j:slf4j-nop:2.0.17)
+
 # libraries [bom=GROUP:ARTIFACT:VERSION]... GROUP:ARTIFACT:VERSION...: puts libraries and what they need into the folder
 # `lib`; what they need has the version of the first BOM that has one.
 libraries() {
