@@ -84,11 +84,6 @@ def unused_port() -> int:
     return next(port for port in _PORTS if ports.is_free(port))
 
 
-@pytest.fixture
-def free_port() -> Callable[[], int]:
-    return unused_port
-
-
 @contextlib.contextmanager
 def serving(
     answer: Callable[[BaseHTTPRequestHandler, bytes], tuple[int, bytes]], port: int = 0
@@ -134,11 +129,6 @@ def fake_service(name: str, *arguments: str, port: int | None = None) -> Service
     port = port or unused_port()
     command = (sys.executable, str(HERE / "fake_service.py"), "--port", str(port), *arguments)
     return Service(name, command, (port,))
-
-
-@pytest.fixture
-def service() -> Callable[..., Service]:
-    return fake_service
 
 
 def deployed(

@@ -21,12 +21,11 @@ from testbed.cli.console import console
 from testbed.cli.doctor import Finding, Verdict
 from testbed.cli.overview import COMMANDS
 from testbed.deploy import ports, programs
-from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
 from testbed.experiment import reading
 from testbed.model.project import Project
 
-from .conftest import deployed
+from .conftest import deployed, fake_service
 from .test_gates import WORSE
 
 ROOT = Project.find().root
@@ -244,9 +243,9 @@ def test_no_backend_at_the_given_address_is_told(tmp_path: Path) -> None:
 
 
 def test_status_fails_when_a_service_has_ended_and_down_ends_the_rest(
-    project: Project, service: Callable[..., Service], make_stack: Callable[..., Stack]
+    project: Project, make_stack: Callable[..., Stack]
 ) -> None:
-    running = make_stack(deployed((service("gateway"), service("cinema"))))
+    running = make_stack(deployed((fake_service("gateway"), fake_service("cinema"))))
     running.start(background=True)
     gateway, cinema = running.record.running
     assert typed(project.state, "status").returncode == 0

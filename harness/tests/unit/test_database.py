@@ -12,12 +12,12 @@ from testbed.deploy.stack import Stack
 from testbed.model.errors import UserError
 from testbed.model.systems import Stored
 
+from .conftest import unused_port
+
 
 @pytest.fixture
-def uri(
-    free_port: Callable[[], int], start_backends: Callable[[int, Mapping[str, str]], Stack]
-) -> str:
-    port = free_port()
+def uri(start_backends: Callable[[int, Mapping[str, str]], Stack]) -> str:
+    port = unused_port()
     start_backends(port, {"EMBEDDED_MONGODB_PORT": str(port)})
     return f"mongodb://127.0.0.1:{port}"
 
@@ -65,11 +65,9 @@ def test_stores_so_many_documents_and_keeps_them_between_runs(uri: str) -> None:
         assert database.empty(uri, "cinema-", ["reservations"]) == {"cinema-ucd": 3}
 
 
-def test_a_database_that_does_not_answer_is_told(
-    free_port: Callable[[], int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_database_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "ANSWER_TIMEOUT_MS", 200)
-    uri = f"mongodb://user:secret@127.0.0.1:{free_port()}"
+    uri = f"mongodb://user:secret@127.0.0.1:{unused_port()}"
     monkeypatch.setattr(database._connected.__wrapped__, "__defaults__", (200, 200))
 
     for ask in (

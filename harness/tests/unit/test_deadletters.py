@@ -14,11 +14,11 @@ from pika.exceptions import UnroutableError
 from testbed.deploy import deadletters
 from testbed.deploy.deadletters import DeadLetter
 from testbed.deploy.record import StackRecord
-from testbed.deploy.services import EMBEDDED, Service
+from testbed.deploy.services import EMBEDDED
 from testbed.deploy.stack import Stack
 from testbed.model.errors import UserError
 
-from .conftest import deployed
+from .conftest import deployed, fake_service, unused_port
 
 STACK = StackRecord("sync", "tuned", "embedded", owner=None)
 
@@ -160,16 +160,14 @@ def test_a_stack_without_a_queue_is_told() -> None:
 
 
 def test_the_server_is_that_of_a_running_service_and_told_if_it_does_not_answer(
-    service: Callable[..., Service],
     make_stack: Callable[..., Stack],
-    free_port: Callable[[], int],
 ) -> None:
-    port = str(free_port())
+    port = str(unused_port())
     # The backends inherit the shell, whose variables may lead elsewhere.
     elsewhere = {"RABBITMQ_HOST": "192.0.2.1", "RABBITMQ_PORT": "1"}
-    backends = replace(service(EMBEDDED), environ=elsewhere)
+    backends = replace(fake_service(EMBEDDED), environ=elsewhere)
     here = {"RABBITMQ_HOST": "127.0.0.1", "RABBITMQ_PORT": port}
-    running = make_stack(deployed((backends,), (replace(service("cinema"), environ=here),)))
+    running = make_stack(deployed((backends,), (replace(fake_service("cinema"), environ=here),)))
     running.start()
     try:
         with (

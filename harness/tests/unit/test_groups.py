@@ -16,7 +16,7 @@ from testbed.deploy.stack import Stack
 from testbed.experiment.parts import ServiceLimits
 from testbed.model.errors import UserError
 
-from .conftest import deployed
+from .conftest import deployed, fake_service
 
 HALF = ServiceLimits(cpus=0.5, memory_mb=256)
 
@@ -181,13 +181,13 @@ def test_a_limited_process_also_has_what_its_groups_have_counted(tmp_path: Path)
 
 
 def test_a_process_is_held_to_its_limits_and_its_groups_end_with_it(
-    service: Callable[..., Service], make_stack: Callable[..., Stack]
+    make_stack: Callable[..., Stack],
 ) -> None:
     try:
         groups.require()
     except UserError as problem:
         pytest.skip(problem.message)
-    free = service("gateway")
+    free = fake_service("gateway")
     limited = Service("cinema.2", free.command, free.ports, limits=HALF)
     running = make_stack(deployed((limited,)))
 

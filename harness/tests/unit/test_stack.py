@@ -26,9 +26,8 @@ from testbed.deploy.stack import Stack
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
-from .conftest import HERE, deployed, docker
+from .conftest import HERE, deployed, docker, fake_service, unused_port
 
-MakeService = Callable[..., Service]
 MakeStack = Callable[..., Stack]
 
 
@@ -40,18 +39,18 @@ def pids(recorded: record.StackRecord) -> list[int]:
     return [started.process.pid for started in recorded.running]
 
 
-def in_containers(service: MakeService, folder: Path, **changes: Any) -> Deployment:
+def in_containers(folder: Path, **changes: Any) -> Deployment:
     """Return a deployment whose services are containers only."""
     files = Compose((folder / "docker-compose.yml",), ())
-    docker = replace(deployed((service("none"),)), backends="docker", phases=(), compose=files)
+    docker = replace(deployed((fake_service("none"),)), backends="docker", phases=(), compose=files)
     return replace(docker, **changes)
 
 
 def test_starts_phase_by_phase_and_writes_down_what_runs(
-    project: Project, service: MakeService, make_stack: MakeStack
+    project: Project, make_stack: MakeStack
 ) -> None:
-    first = service("registry", "--ready-after", "0.5")
-    second, third = service("cinema"), service("gateway")
+    first = fake_service("registry", "--ready-after", "0.5")
+    second, third = fake_service("cinema"), fake_service("gateway")
     running = make_stack(deployed((first,), (second, third)))
 
     running.start(background=True)
@@ -69,10 +68,8 @@ def test_starts_phase_by_phase_and_writes_down_what_runs(
     assert (project.logs / "gateway.log").read_text() == f"serving on {third.ports[0]}\n"
 
 
-def test_down_ends_everything(
-    project: Project, service: MakeService, make_stack: MakeStack
-) -> None:
-    services = [service("one"), service("two")]
+def test_down_ends_everything(project: Project, make_stack: MakeStack) -> None:
+    services = [fake_service("one"), fake_service("two")]
     make_stack(deployed(tuple(services))).start(background=True)
     recorded = record.load(project)
     assert recorded is not None
@@ -85,9 +82,9 @@ def test_down_ends_everything(
 
 
 def test_down_leaves_a_foreign_process_alone_whose_number_was_ours(
-    project: Project, service: MakeService, make_stack: MakeStack
+    project: Project, make_stack: MakeStack
 ) -> None:
-    make_stack(deployed((service("one"),))).start(background=True)
+    make_stack(deployed((fake_service("one"),))).start(background=True)
     recorded = record.load(project)
     assert recorded is not None
     foreign = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
@@ -107,17 +104,19 @@ def test_down_leaves_a_foreign_process_alone_whose_number_was_ours(
         foreign.wait()
 
 
-def test_names_those_that_had_to_be_killed(service: MakeService, make_stack: MakeStack) -> None:
-    running = make_stack(deployed((service("willing"), service("stubborn", "--stubborn"))))
+def test_names_those_that_had_to_be_killed(make_stack: MakeStack) -> None:
+    running = make_stack(
+        deployed((fake_service("willing"), fake_service("stubborn", "--stubborn")))
+    )
     running.start()
 
     assert running.stop(grace_s=0.5) == ["stubborn"]
 
 
 def test_a_service_that_ends_while_starting_ends_all_and_shows_its_log(
-    project: Project, service: MakeService, make_stack: MakeStack
+    project: Project, make_stack: MakeStack
 ) -> None:
-    good, bad = service("registry"), service("cinema", "--fail")
+    good, bad = fake_service("registry"), fake_service("cinema", "--fail")
 
     with pytest.raises(UserError) as refused:
         make_stack(deployed((good,), (bad,))).start()
@@ -128,10 +127,8 @@ def test_a_service_that_ends_while_starting_ends_all_and_shows_its_log(
     assert record.load(project) is None
 
 
-def test_a_service_that_is_never_ready_ends_all(
-    project: Project, service: MakeService, make_stack: MakeStack
-) -> None:
-    slow = service("slow", "--ready-after", "60")
+def test_a_service_that_is_never_ready_ends_all(project: Project, make_stack: MakeStack) -> None:
+    slow = fake_service("slow", "--ready-after", "60")
 
     with pytest.raises(UserError, match="not ready in 1 s: slow"):
         make_stack(deployed((slow,)), ready_s=1).start()
@@ -140,8 +137,8 @@ def test_a_service_that_is_never_ready_ends_all(
     assert record.load(project) is None
 
 
-def test_missing_cinemas_end_all_and_are_named(service: MakeService, make_stack: MakeStack) -> None:
-    gateway = service("gateway")
+def test_missing_cinemas_end_all_and_are_named(make_stack: MakeStack) -> None:
+    gateway = fake_service("gateway")
     incomplete = deployed((gateway,), missing=lambda: "the list misses ucd")
 
     with pytest.raises(UserError, match="was not complete in 1 s: the list misses ucd"):
@@ -150,9 +147,9 @@ def test_missing_cinemas_end_all_and_are_named(service: MakeService, make_stack:
     assert not answers(gateway)
 
 
-def test_waits_until_all_cinemas_are_found(service: MakeService, make_stack: MakeStack) -> None:
+def test_waits_until_all_cinemas_are_found(make_stack: MakeStack) -> None:
     states = iter(["the list misses ucd", "the list misses ucd", None])
-    running = make_stack(deployed((service("gateway"),), missing=lambda: next(states)))
+    running = make_stack(deployed((fake_service("gateway"),), missing=lambda: next(states)))
 
     running.start()
 
@@ -168,41 +165,39 @@ def test_a_command_that_does_not_exist_is_told(project: Project, make_stack: Mak
 
 
 def test_a_taken_port_is_told_before_anything_starts(
-    project: Project, service: MakeService, make_stack: MakeStack
+    project: Project, make_stack: MakeStack
 ) -> None:
-    taken = service("holder")
+    taken = fake_service("holder")
     make_stack(deployed((taken,))).start(background=True)
     recorded = record.load(project)
     assert recorded is not None
     other = Project(project.root, project.root / "other-state")
-    first = service("registry")
+    first = fake_service("registry")
 
     with pytest.raises(UserError, match=rf"port {taken.ports[0]} \(gateway\) is in use"):
         Stack(
-            other, deployed((first,), (service("gateway", port=taken.ports[0]),)), os.environ
+            other, deployed((first,), (fake_service("gateway", port=taken.ports[0]),)), os.environ
         ).start()
 
     assert not answers(first)
     assert record.load(other) is None
 
 
-def test_a_second_variant_is_refused_and_the_first_goes_on(
-    service: MakeService, make_stack: MakeStack
-) -> None:
-    first = service("one")
+def test_a_second_variant_is_refused_and_the_first_goes_on(make_stack: MakeStack) -> None:
+    first = fake_service("one")
     make_stack(deployed((first,))).start(background=True)
 
     with pytest.raises(UserError, match="variant sync is already up") as refused:
-        make_stack(deployed((service("two"),))).start()
+        make_stack(deployed((fake_service("two"),))).start()
 
     assert refused.value.hint == "End it first: ./testbed down"
     assert answers(first)
 
 
 def test_a_stack_of_another_command_is_not_taken_away(
-    project: Project, service: MakeService, make_stack: MakeStack
+    project: Project, make_stack: MakeStack
 ) -> None:
-    running = make_stack(deployed((service("one"),)))
+    running = make_stack(deployed((fake_service("one"),)))
     running.start()
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as other:
         record.save(project, replace(running.record, owner=ProcessId.of(other.pid)))
@@ -215,13 +210,13 @@ def test_a_stack_of_another_command_is_not_taken_away(
 
 
 def test_what_a_killed_command_left_is_cleared_before_the_next_start(
-    project: Project, service: MakeService, make_stack: MakeStack
+    project: Project, make_stack: MakeStack
 ) -> None:
-    left = make_stack(deployed((service("left"),)))
+    left = make_stack(deployed((fake_service("left"),)))
     left.start()
     gone = ProcessId(left.record.running[0].process.pid, 0.0)
     record.save(project, replace(left.record, owner=gone))
-    following = make_stack(deployed((service("following"),)))
+    following = make_stack(deployed((fake_service("following"),)))
 
     following.start()
 
@@ -231,13 +226,13 @@ def test_what_a_killed_command_left_is_cleared_before_the_next_start(
 
 
 def test_a_record_whose_processes_are_all_gone_does_not_hinder_a_start(
-    service: MakeService, make_stack: MakeStack
+    make_stack: MakeStack,
 ) -> None:
-    before = make_stack(deployed((service("before"),)))
+    before = make_stack(deployed((fake_service("before"),)))
     before.start(background=True)
     programs.stop(started.process for started in before.record.running)
 
-    after = make_stack(deployed((service("after"),)))
+    after = make_stack(deployed((fake_service("after"),)))
     after.start()
     after.stop()
 
@@ -251,10 +246,8 @@ def test_a_broken_record_is_told(project: Project) -> None:
     record.remove(project)
 
 
-def test_one_service_can_be_ended_and_started_again(
-    service: MakeService, make_stack: MakeStack
-) -> None:
-    steady, cinema = service("steady"), service("cinema")
+def test_one_service_can_be_ended_and_started_again(make_stack: MakeStack) -> None:
+    steady, cinema = fake_service("steady"), fake_service("cinema")
     running = make_stack(deployed((steady, cinema)))
     running.start()
     before = {started.name: started.process for started in running.record.running}
@@ -272,9 +265,9 @@ def test_one_service_can_be_ended_and_started_again(
 
 
 def test_a_killed_service_has_no_time_to_end_and_can_be_started_again(
-    service: MakeService, make_stack: MakeStack
+    make_stack: MakeStack,
 ) -> None:
-    steady, cinema = service("steady"), service("cinema", "--stubborn")
+    steady, cinema = fake_service("steady"), fake_service("cinema", "--stubborn")
     running = make_stack(deployed((steady, cinema)))
     running.start()
 
@@ -292,10 +285,8 @@ def test_a_killed_service_has_no_time_to_end_and_can_be_started_again(
     running.stop()
 
 
-def test_a_spare_instance_starts_when_it_is_asked_for(
-    service: MakeService, make_stack: MakeStack
-) -> None:
-    first, second = service("cinema"), service("cinema.2")
+def test_a_spare_instance_starts_when_it_is_asked_for(make_stack: MakeStack) -> None:
+    first, second = fake_service("cinema"), fake_service("cinema.2")
     running = make_stack(replace(deployed((first,)), spare=(second,)))
     running.start()
     assert [started.name for started in running.record.running] == ["cinema"]
@@ -309,8 +300,8 @@ def test_a_spare_instance_starts_when_it_is_asked_for(
     running.stop()
 
 
-def test_a_service_that_ended_is_noticed(service: MakeService, make_stack: MakeStack) -> None:
-    running = make_stack(deployed((service("cinema"),)))
+def test_a_service_that_ended_is_noticed(make_stack: MakeStack) -> None:
+    running = make_stack(deployed((fake_service("cinema"),)))
     running.start()
     running.require_alive()
 
@@ -321,8 +312,8 @@ def test_a_service_that_ended_is_noticed(service: MakeService, make_stack: MakeS
     running.stop()
 
 
-def test_the_meter_reads_cpu_and_memory(service: MakeService, make_stack: MakeStack) -> None:
-    gateway = service("gateway")
+def test_the_meter_reads_cpu_and_memory(make_stack: MakeStack) -> None:
+    gateway = fake_service("gateway")
     running = make_stack(deployed((gateway,)))
     running.start()
     meter = running.meter()
@@ -341,11 +332,9 @@ def test_the_meter_reads_cpu_and_memory(service: MakeService, make_stack: MakeSt
     assert meter.read() == {}
 
 
-def test_every_instance_of_a_service_is_suspended(
-    service: MakeService, make_stack: MakeStack
-) -> None:
+def test_every_instance_of_a_service_is_suspended(make_stack: MakeStack) -> None:
     names = ("cinema", "cinema.2", "gateway")
-    running = make_stack(deployed(tuple(service(name) for name in names)))
+    running = make_stack(deployed(tuple(fake_service(name) for name in names)))
     running.start()
 
     def suspended() -> set[str]:
@@ -377,10 +366,10 @@ def test_every_instance_of_a_service_is_suspended(
     ],
 )
 def test_a_signal_ends_the_command_and_everything_it_started(
-    tmp_path: Path, free_port: Callable[[], int], number: signal.Signals, moment: str
+    tmp_path: Path, number: signal.Signals, moment: str
 ) -> None:
     """The command runs in a process of its own; the signal goes to it alone."""
-    first, second = free_port(), free_port()
+    first, second = unused_port(), unused_port()
     driver = tmp_path / "driver.py"
     driver.write_text(
         textwrap.dedent(
@@ -479,7 +468,6 @@ def test_a_stack_begins_once(project: Project) -> None:
 
 def test_containers_that_only_watch_are_no_part_of_the_system(
     project: Project,
-    service: MakeService,
     make_stack: MakeStack,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -498,7 +486,6 @@ def test_containers_that_only_watch_are_no_part_of_the_system(
     )
     running = make_stack(
         in_containers(
-            service,
             project.root,
             published={"gateway": (8099,), "mongodb": (27017,), "prometheus": (9090,)},
             watching=frozenset({"prometheus"}),
@@ -519,7 +506,7 @@ def test_containers_that_only_watch_are_no_part_of_the_system(
 
 
 def test_instances_in_containers_are_asked_at_the_ports_that_docker_chose(
-    make_stack: MakeStack, service: MakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_stack: MakeStack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = [
         {
@@ -539,7 +526,7 @@ def test_instances_in_containers_are_asked_at_the_ports_that_docker_chose(
     docker(tmp_path, f"""case "$*" in *" ps "*) cat {tmp_path}/rows ;; esac""", monkeypatch)
     running = make_stack(
         in_containers(
-            service, tmp_path, published={"gateway": (8199, 8099), "ucd": ()}, scaled={"ucd": 8184}
+            tmp_path, published={"gateway": (8199, 8099), "ucd": ()}, scaled={"ucd": 8184}
         )
     )
     monkeypatch.setattr(ports, "require_free", lambda *_: None)
@@ -552,7 +539,7 @@ def test_instances_in_containers_are_asked_at_the_ports_that_docker_chose(
 
 
 def test_a_container_is_killed_stopped_and_started_by_its_instance(
-    make_stack: MakeStack, service: MakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_stack: MakeStack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def row(number: int, **changes: object) -> dict[str, object]:
         container = {"Service": "ucd", "Name": f"testbed-ucd-{number}", "ID": f"id-{number}"}
@@ -571,7 +558,7 @@ def test_a_container_is_killed_stopped_and_started_by_its_instance(
         esac""",
         monkeypatch,
     )
-    running = make_stack(in_containers(service, tmp_path, published={"ucd": ()}))
+    running = make_stack(in_containers(tmp_path, published={"ucd": ()}))
     running.start()
     try:
         (tmp_path / "asked").unlink()
@@ -599,12 +586,12 @@ def test_a_container_is_killed_stopped_and_started_by_its_instance(
 
 
 def test_a_container_that_does_not_become_healthy_is_told(
-    make_stack: MakeStack, service: MakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_stack: MakeStack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     row = {"Service": "ucd", "ID": "1", "State": "running", "ExitCode": 0, "Health": "starting"}
     (tmp_path / "rows").write_text(json.dumps([row]))
     docker(tmp_path, f"""case "$*" in *" ps "*) cat {tmp_path}/rows ;; esac""", monkeypatch)
-    running = make_stack(in_containers(service, tmp_path, published={"ucd": ()}), ready_s=0.3)
+    running = make_stack(in_containers(tmp_path, published={"ucd": ()}), ready_s=0.3)
     running.start()
     try:
         with pytest.raises(UserError, match="not healthy in 0 s: ucd"):
@@ -614,10 +601,10 @@ def test_a_container_that_does_not_become_healthy_is_told(
 
 
 def test_stacks_beside_each_other_are_cleared_together(
-    project: Project, service: MakeService
+    project: Project,
 ) -> None:
     stacks = [
-        Stack(project.beside(slot), deployed((service("one"),)), os.environ) for slot in (0, 1)
+        Stack(project.beside(slot), deployed((fake_service("one"),)), os.environ) for slot in (0, 1)
     ]
     for running in stacks:
         running.start()
@@ -637,7 +624,6 @@ def test_stacks_beside_each_other_are_cleared_together(
 
 def test_containers_that_do_not_start_are_told_their_logs_kept_and_all_removed(
     project: Project,
-    service: MakeService,
     make_stack: MakeStack,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -653,7 +639,7 @@ def test_containers_that_do_not_start_are_told_their_logs_kept_and_all_removed(
         esac""",
         monkeypatch,
     )
-    running = make_stack(in_containers(service, project.root, published={"ucd": ()}))
+    running = make_stack(in_containers(project.root, published={"ucd": ()}))
 
     with pytest.raises(UserError, match="docker compose up failed:\ncontainer ucd is unhealthy"):
         running.start()

@@ -14,6 +14,8 @@ from testbed.model.errors import UserError
 from testbed.model.project import Project
 from testbed.model.systems import Restore
 
+from .conftest import unused_port
+
 WHAT = Restore(
     service="postgresql",
     port=5432,
@@ -25,10 +27,8 @@ WHAT = Restore(
 
 
 @pytest.fixture
-def stack(
-    free_port: Callable[[], int], start_backends: Callable[[int, Mapping[str, str]], Stack]
-) -> Stack:
-    port = free_port()
+def stack(start_backends: Callable[[int, Mapping[str, str]], Stack]) -> Stack:
+    port = unused_port()
     return start_backends(
         port,
         {
@@ -89,10 +89,8 @@ def test_counts_the_server_and_the_process_of_each_connection(stack: Stack, uri:
     assert stack.meter().read()["embedded-backends"].cpu_s >= busy.cpu_s - 0.1
 
 
-def test_a_server_that_does_not_answer_is_told_without_its_password(
-    free_port: Callable[[], int],
-) -> None:
-    uri = f"postgresql://user:secret@127.0.0.1:{free_port()}"
+def test_a_server_that_does_not_answer_is_told_without_its_password() -> None:
+    uri = f"postgresql://user:secret@127.0.0.1:{unused_port()}"
 
     for ask in (lambda: tables.require_answer(uri), lambda: tables.restore(uri, WHAT)):
         with pytest.raises(UserError, match="PostgreSQL does not do") as refused:

@@ -17,11 +17,10 @@ import pytest
 
 from testbed.deploy import leftovers, programs, record, watchdog
 from testbed.deploy.programs import ProcessId
-from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
 from testbed.model.project import Project
 
-from .conftest import HERE, deployed
+from .conftest import HERE, deployed, fake_service
 
 OWNER = """
 import sys, time
@@ -42,9 +41,9 @@ time.sleep(60)
 
 
 @pytest.fixture
-def stack(service: Callable[..., Service], make_stack: Callable[..., Stack]) -> Stack:
+def stack(make_stack: Callable[..., Stack]) -> Stack:
     """A stack of one service, not started."""
-    return make_stack(deployed((service("one"),)))
+    return make_stack(deployed((fake_service("one"),)))
 
 
 def gone(ids: list[ProcessId], limit_s: float) -> bool:
