@@ -44,9 +44,10 @@ def write_own(project: Project, names: Iterable[str]) -> None:
 
 def is_session(project: Project, system: str, workload: str) -> bool:
     """Return whether an operation of a workload consists of several requests, as its user's do."""
-    if (plan := systems.user_plan(system, workload)) is not None:
-        return plan.is_session
-    if workload in systems.declaration(system).requests:
+    declared = systems.declaration(system)
+    if (plan := declared.plans.get(workload)) is not None:
+        return len(plan.operations) > 1
+    if workload in declared.requests:
         return False
     return isinstance(_read(project, workload), SessionDeclaration)
 
