@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -160,9 +160,5 @@ def _minutes(shipped: Shipped) -> str:
 
 
 def _question(shipped: Shipped) -> str:
-    needed = f" [dim](needs {escape(_listed(shipped.needs))})[/dim]" if shipped.needs else ""
+    needed = f" [dim](needs {escape('; '.join(shipped.needs))})[/dim]" if shipped.needs else ""
     return f"{escape(shipped.plan.description)}{needed}"
-
-
-def _listed(words: Sequence[str]) -> str:
-    return "; ".join(words)
