@@ -12,10 +12,11 @@ import polars as pl
 import pytest
 from matplotlib.figure import Figure
 
-from testbed.analysis.decisions import decide
+from testbed.analysis.decisions import Decision, decide
 from testbed.analysis.figures import cells, decided, failures, levels, operations
 from testbed.analysis.figures.style import line_styles
 from testbed.analysis.samples import load
+from testbed.analysis.statistics.ratios import paired_ratios
 from testbed.analysis.studies import Study
 from testbed.analysis.summary import tabulate
 from testbed.analysis.tables import percent
@@ -247,3 +248,21 @@ def test_an_axis_of_ratios_names_few_of_them(values: list[float], named: list[st
     decided.ratio_axis(axes, values)
 
     assert [label.get_text() for label in axes.get_xticklabels()] == named
+
+
+@pytest.mark.parametrize(("cells", "apart"), [(4, 4.0), (24, 5.0), (100, 30.0)])
+def test_a_ratio_of_which_two_pairs_say_nothing_is_drawn(cells: int, apart: float) -> None:
+    # By p95 each cell has a variance of its own, here of two pairs: one degree of freedom.
+    ratio = paired_ratios([[0.0, apart]] * cells, sizes=range(cells))[0]
+    assert ratio is not None
+    interval = ratio.interval
+    assert ratio.verdict == "not known"
+    assert 0 < interval.low < 1e-12 < 1e12 < interval.high
+    decision = Decision(
+        *("async", "sync", "list", "open", 1200.0, "p95_ms"),
+        ratio=interval.estimate,
+        low=interval.low,
+        high=interval.high,
+    )
+    (figure,) = decided.ratios([decision])
+    assert figure.image

@@ -28,6 +28,9 @@ ALIKE = 1.10
 
 POWER = 0.8
 
+FURTHEST = 50.0
+"""How far an interval reaches at most from its ratio, as a logarithm: more would say no more."""
+
 Verdict = Literal["alike", "higher", "lower", "not known"]
 
 
@@ -142,7 +145,7 @@ def paired_ratios(
     undecided = np.minimum(alike.levels, apart.levels / 2)
     decided_apart = np.where(apart.rejected, apart.levels / 2, undecided)
     levels = np.where(alike.rejected, alike.levels, decided_apart)
-    reach = -special.stdtrit(freedom, levels) * errors
+    reach = np.minimum(-special.stdtrit(freedom, levels) * errors, FURTHEST)
     decided = {
         place: DecidedRatio(
             Interval(math.exp(estimate), math.exp(estimate - wide), math.exp(estimate + wide)),

@@ -15,15 +15,12 @@ from scipy import optimize, special
 
 from testbed.analysis.arrays import Floats
 from testbed.analysis.statistics.intervals import Interval
-from testbed.analysis.statistics.ratios import ALIKE, DecidedRatio, Verdict, holm
+from testbed.analysis.statistics.ratios import ALIKE, FURTHEST, DecidedRatio, Verdict, holm
 
 EFFECTS = (1.0, 10.0, 100.0)
 """Prior variances of the effect, in units of the variance of a pair's difference: from what many
 pairs show to what three show. Their e-values have equal weights.
 """
-
-FURTHEST = 50.0
-"""The furthest end of an interval, as a logarithm."""
 
 
 def e_value(differences: ArrayLike, mean: float = 0.0) -> float:
