@@ -773,6 +773,20 @@ def test_rates_in_blocks_are_shares_of_what_the_slower_system_served_first(syste
     assert unfinished(RATES_IN_BLOCKS, records) == ()
 
 
+def test_of_a_system_that_serves_nothing_no_share_is_measured(system: Setup) -> None:
+    results = make_results(system, RATES_IN_BLOCKS)
+    served = {"sync": 0.0, "async": 300.0}
+    dependencies = replace(
+        system.dependencies, goodput=lambda folder, record: served[record["system"]]
+    )
+    measure(replace(system, dependencies=dependencies), results, Noted(), RATES_IN_BLOCKS)
+
+    records = results_directory.finished(results)
+    assert {run_record["level"] for run_record in records.values()} == {2, 20}
+    assert (results / results_directory.ENDING).is_file()
+    assert unfinished(RATES_IN_BLOCKS, records) == ()
+
+
 def test_a_share_needs_a_level_of_which_it_is_one() -> None:
     with pytest.raises(ValueError, match="a share is of what is served at threads"):
         EXPERIMENT.validate_python(

@@ -112,10 +112,13 @@ class InBlocks(OpenLoop):
     def _at_shares(self, start: Start, done: Records) -> Iterator[tuple[str, Cell]]:
         """Yield each share that is not measured after a start, with its cell.
 
-        Its rate is 0 as long as it is not known what the systems serve.
+        Its rate is 0 as long as it is not known what the systems serve. Where one of them serves
+        nothing, there is no share of it.
         """
         for share, workload in itertools.product(self.shares, start.workloads):
             served = _served(start, workload, done)
+            if served == 0:
+                continue
             rate = 0.0 if served is None else float(share.rstrip("%")) / 100 * served
             cell = Cell(workload, self.at_rate(float(f"{rate:.2g}")))
             if not all(run.id in done for run in start.runs(cell)):
