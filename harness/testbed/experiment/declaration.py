@@ -11,6 +11,7 @@ import yaml
 from pydantic import AfterValidator, Field, model_validator
 
 from testbed.experiment.parts import (
+    DESIGNS,
     SCALES,
     STORED,
     Arrivals,
@@ -524,6 +525,11 @@ class Experiment(Section):
     def load_s(self) -> int | None:
         """Seconds of a load that time ends; None if loops or arrivals do."""
         return self.duration
+
+    @property
+    def designs(self) -> tuple[Together, ...]:
+        """What `together` may be, from the design that needs most memory on."""
+        return DESIGNS
 
     @property
     def each(self) -> int:

@@ -26,6 +26,7 @@ Fetch = Literal["wait", "immediate", "poll", "request"]
 Arrivals = Literal["poisson", "constant"]
 Figure = Literal["ok_per_s", "p95_ms", "cpu_ms_per_ok", "mean_ms"]
 Together = Literal["all", "pairs", "none"]
+DESIGNS: tuple[Together, ...] = ("all", "pairs", "none")
 
 _Value = TypeVar("_Value")
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.runs import Cell, Records, Start, System
+from testbed.model.errors import UserError
 
 SYSTEM_MB = 2600
 """Memory of one system under load, in MB (10^6 bytes): that of the largest one that ships."""
@@ -23,17 +24,25 @@ _Item = TypeVar("_Item")
 def prepared(experiment: Experiment, memory_mb: float) -> Experiment:
     """Return an experiment with its seed and `together` fixed, as they are when it begins.
 
-    `memory_mb` is the memory that is free for systems on this machine, in MB (10^6 bytes).
+    `memory_mb` is the memory that is free for systems on this machine, in MB (10^6 bytes). Raises
+    `UserError` if systems must be up together and do not fit.
     """
     settled: dict[str, Any] = {}
     if experiment.seed is None:
         settled["seed"] = random.SystemRandom().randrange(2**32)
     if experiment.in_turns:
-        orders = ("all", "pairs", "none")
-        for together in orders[orders.index(experiment.together) :]:
+        designs = experiment.designs
+        for together in designs[designs.index(experiment.together) :]:
             settled["together"] = together
             if _memory_mb(experiment.model_copy(update=settled)) <= memory_mb:
                 break
+        else:
+            if "none" not in designs:
+                raise UserError(
+                    f"rates: shares are of what systems that are up together serve, and {memory_mb:,.0f} "
+                    "MB of free memory are too little for that",
+                    "Free some, or give rates in arrivals per second.",
+                )
     return experiment.model_copy(update=settled)
 
 

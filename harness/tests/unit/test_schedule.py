@@ -18,6 +18,7 @@ from testbed.experiment.schedule import (
     unfinished,
     williams,
 )
+from testbed.model.errors import UserError
 
 PLENTY_MB = 1e6
 
@@ -165,6 +166,18 @@ def test_one_system_is_up_alone_however_little_memory_there_is(together: str) ->
     plan = in_blocks(systems={"one": {"variant": "sync"}}, together=together)
 
     assert [start.name for start in schedule(prepared(plan, 100))] == ["one"]
+
+
+def test_systems_whose_rates_are_shares_of_the_slower_one_are_never_started_alone() -> None:
+    plan = in_blocks(rates=("50%",), **THREE)
+
+    assert prepared(plan, 2 * 2600).together == "pairs"
+    with pytest.raises(UserError, match="shares are of what systems that are up together serve"):
+        prepared(plan, 2600)
+    with pytest.raises(ValueError, match="together: 'none': a share is of what the slower"):
+        in_blocks(rates=("50%",), together="none", **THREE)
+    one = in_blocks(rates=("50%",), systems={"one": {"variant": "sync"}})
+    assert prepared(one, 100).together == "none"
 
 
 def test_presets_are_systems_of_their_own() -> None:

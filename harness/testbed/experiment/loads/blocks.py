@@ -9,7 +9,16 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, model_validator
 
 from testbed.experiment.open_loop import OpenLoop
-from testbed.experiment.parts import Nothing, Percent, Rate, Section, Several, Threads
+from testbed.experiment.parts import (
+    DESIGNS,
+    Nothing,
+    Percent,
+    Rate,
+    Section,
+    Several,
+    Threads,
+    Together,
+)
 from testbed.experiment.runs import CLOSED, Allocation, Cell, Level, Records, Run, Start
 
 SERVED = "served_per_s"
@@ -58,7 +67,17 @@ class InBlocks(OpenLoop):
         if self.shares and not self.threads:
             given = ", ".join(map(str, self.rates))
             raise ValueError(f"rates: {given}: a share is of what is served at threads: give some")
+        if self.together not in self.designs:
+            raise ValueError(
+                f"together: {self.together!r}: a share is of what the slower of systems that are up "
+                "together serves"
+            )
         return self
+
+    @property
+    def designs(self) -> tuple[Together, ...]:
+        # Alone, each system would have shares of its own, at which nothing is compared.
+        return DESIGNS[:-1] if self.shares and len(self.compared) > 1 else DESIGNS
 
     @property
     def shares(self) -> tuple[str, ...]:
