@@ -312,7 +312,7 @@ def _images(given: Sequence[str], count: int) -> list[dict[str, Any]]:
 
 def _named(versions: Sequence[dict[str, Any]], names: str) -> dict[str, dict[str, Any]]:
     called = [name.strip() for name in names.split(",")]
-    if len(set(called)) != 2:
+    if len(called) != 2 or called[0] == called[1]:
         raise UserError(f"--names {names!r}: give two different names, such as main,new")
     return dict(zip(called, versions, strict=True))
 

@@ -52,6 +52,7 @@ IMAGES = ("--image", "api=shop:1", "--image", "api=shop:2")
         ([*COMMANDS, "--post", "/"], "--health: give a path that answers 200"),
         ([*COMMANDS, "--get", "/", "--threads", "ten"], "--threads 'ten' is not a whole number"),
         ([*COMMANDS, "--get", "/", "--names", "a,a"], "--names 'a,a': give two different names"),
+        ([*COMMANDS, "--get", "/", "--names", "a,a,b"], "--names 'a,a,b': give two different"),
         ([*COMMANDS, "--get", "/", "--header", "A"], "--header 'A' is not of the form"),
         ([*COMMANDS, "--get", "/", "--body", "A"], "--body needs --post PATH"),
         ([*COMMANDS, "--post", "/", "--body", "@none"], "--body: no file 'none'"),
