@@ -777,7 +777,8 @@ def _trend(measurement: Measurement, alternating: Sequence[Measurement]) -> Chec
         return _check(TREND, limit, f"fewer than {SHORTEST_RUN} successful operations")
     spells = _spells(measurement)
     if len(spells) < len(measurement.blocks):
-        return _check(TREND, limit, "all threads never ran together")
+        why = "a block without a success" if is_open else "all threads never ran together"
+        return _check(TREND, limit, why)
     if len(spells) > 1 and is_open:
         change = trend_of_times(spells, BETWEEN_OPEN_BLOCKS)
         figure = f"{_change(change)} over {len(spells)} blocks"

@@ -10,7 +10,7 @@ from testbed.analysis import answer
 from testbed.analysis.answer import Measured
 from testbed.analysis.decisions import decide
 from testbed.analysis.samples import load
-from testbed.analysis.verdicts import RATE, judge_all
+from testbed.analysis.verdicts import RATE, TREND, judge_all
 
 from .synthetic import write_blocks
 
@@ -93,3 +93,17 @@ def test_given_rates_decide_times_and_cpu_and_never_goodput(tmp_path: Path) -> N
     line = answer.answer(decisions, Measured(name="compare-rate")).line
     assert line.startswith("Lists of async take ")
     assert "than those of sync at 250 arrivals/s, by the 95th percentile" in line or "twice" in line
+
+
+def test_a_block_without_a_success_says_so_and_nothing_of_threads(tmp_path: Path) -> None:
+    write_open_blocks(tmp_path, "sync", 20.0)
+    file = next(tmp_path.glob("runs/*-1/block-2.csv"))
+    failed = pl.read_csv(file).with_columns(
+        pl.lit("500").alias("responseCode"), pl.lit(False).alias("success")
+    )
+    failed.write_csv(file)
+    judged = judge_all(load(tmp_path))
+    figures = [
+        check.figure for check in judged.verdicts[file.parent.name].checks if check.name == TREND
+    ]
+    assert figures == ["a block without a success"]
