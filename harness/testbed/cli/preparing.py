@@ -21,7 +21,6 @@ from testbed.deploy.processes.deployment import in_processes
 from testbed.deploy.services import EMBEDDED, Deployment
 from testbed.deploy.stack import Stack
 from testbed.experiment.declaration import Experiment
-from testbed.experiment.runs import OPEN
 from testbed.measure import ceiling, load, metrics
 from testbed.measure.load import Generator
 from testbed.model import systems
@@ -95,7 +94,7 @@ def write_plans(project: Project, plan: Experiment) -> None:
         from testbed.measure import plans
 
         plans.write_own(project, own)
-    if any(level.mode == OPEN for level in plan.levels):
+    if plan.opens:
         for name, workload in itertools.product(sorted(own), plan.workloads):
             if user_plan := systems.user_plan(name, workload):
                 user_plan.require_open()

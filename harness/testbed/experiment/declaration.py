@@ -41,6 +41,7 @@ from testbed.experiment.parts import (
 )
 from testbed.experiment.runs import (
     CLOSED,
+    OPEN,
     Allocation,
     Cell,
     Level,
@@ -504,6 +505,11 @@ class Experiment(Section):
     def levels(self) -> tuple[Level, ...]:
         """The levels of each workload, closed loop first; empty for a search."""
         return tuple(Level(CLOSED, threads, threads) for threads in self.threads)
+
+    @property
+    def opens(self) -> bool:
+        """Whether a load is an open loop."""
+        return any(level.mode == OPEN for level in self.levels)
 
     @property
     def fewest_users(self) -> int:

@@ -401,8 +401,14 @@ def test_an_open_loop_of_a_plan_with_pauses_is_refused(own: Project) -> None:
         "name: a\nsystems: {a: {variant: shop, target: 'http://a:1'}}\nworkloads: [browse]\n"
     )
     preparing.write_plans(own, reading.parse(f"{open_loop}threads: [1]\nduration: 1\n", "mine"))
-    with pytest.raises(UserError, match=r"shop\.jmx fits a closed loop alone .* its users pause"):
-        preparing.write_plans(own, reading.parse(f"{open_loop}rates: [1]\nduration: 1\n", "mine"))
+    for load in (
+        "rates: [1]\nduration: 1\n",
+        # The results decide these rates.
+        "threads: [1]\nrates: [50%]\nblocks: {seconds: 2, settle: 0}\n",
+        "search: {from: 1, to: 2, resolution: 1}\nslo: {p95_ms: 1}\nduration: 1\n",
+    ):
+        with pytest.raises(UserError, match=r"shop\.jmx fits a closed loop alone .* users pause"):
+            preparing.write_plans(own, reading.parse(f"{open_loop}{load}", "mine"))
     with pytest.raises(UserError, match="its users pause"):
         load_for(
             own, "shop", "browse", threads=1, ramp=0, ports=(1,), arrivals=own.folder / "arrivals"

@@ -90,6 +90,10 @@ class InBlocks(OpenLoop):
         return (*super().levels, *map(self.at_rate, rates))
 
     @property
+    def opens(self) -> bool:
+        return bool(self.rates)
+
+    @property
     def load_s(self) -> int:
         return self.blocks.seconds
 

@@ -33,6 +33,10 @@ class Searched(OpenLoop):
     precision: None = None
 
     @property
+    def opens(self) -> bool:
+        return True
+
+    @property
     def rounds(self) -> int:
         return self.search.repetitions
 
