@@ -183,10 +183,9 @@ def decide(
     are decided by what bears any number of looks, see `sequential_ratios`.
     """
     sequential = judged.results.declared.get("precision") is not None
-    in_blocks = bool(judged.results.declared.get("blocks"))
 
     def wanted(cell: Cell) -> Sequence[str]:
-        return figures or (AT_RATES if in_blocks and cell.mode == "open" else HEADLINE)
+        return figures or compared_by(judged.results, cell.mode)
 
     metered = not judged.deciding or any(
         measurement.run.server_cpu_s is not None for measurement in judged.deciding
@@ -202,6 +201,11 @@ def decide(
             sequential=sequential,
         )
     ]
+
+
+def compared_by(results: Results, mode: Mode) -> Sequence[str]:
+    """Return the figures that decide the cells of a closed or an open loop."""
+    return AT_RATES if mode == "open" and results.declared.get("blocks") else HEADLINE
 
 
 def tabulate(decisions: Iterable[Decision]) -> pl.DataFrame:

@@ -13,12 +13,21 @@ import numpy as np
 from testbed.analysis.decisions import (
     Decision,
     PairedCell,
+    compared_by,
     decide,
     own_variance,
     paired_cells,
     references,
 )
-from testbed.analysis.quantities import HEADLINE, QUANTITIES, block_figures
+from testbed.analysis.quantities import (
+    COMPARED,
+    GOODPUT,
+    HEADLINE,
+    P95,
+    QUANTITIES,
+    block_figures,
+)
+from testbed.analysis.results import Results
 from testbed.analysis.samples import load
 from testbed.analysis.statistics.ratios import Design, Deviation, larger, pooled_sd
 from testbed.analysis.verdicts import Judged, judge_all
@@ -33,8 +42,9 @@ def reach(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | N
 
     0.1 means up to 10 % more; 0 that the cell is decided. If several systems are compared, it is
     the furthest of theirs. None if it is not yet known for each of them, or there is one pair of
-    starts alone. The results may be unfinished; the dict is empty if they cannot be read. Raises
-    `UserError` if ``figure`` is not one of `QUANTITIES`.
+    starts alone. The results may be unfinished; the dict is empty if they cannot be read. Where
+    goodput decides nothing, as at given rates, p95 takes its place. Raises `UserError` if
+    ``figure`` is not one of `QUANTITIES`.
     """
     if figure not in QUANTITIES:
         raise unknown("figure", figure, QUANTITIES)
@@ -43,7 +53,10 @@ def reach(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | N
     except UserError:
         return {}
     reaches: dict[tuple[str, Mode, float], list[float]] = {}
-    for decision in decide(judged, [figure]):
+    # With the families of the decisions that the report shows.
+    for decision in decide(judged, () if figure in COMPARED else [figure]):
+        if decision.figure != _deciding(judged.results, figure, decision.mode):
+            continue
         if decision.pairs > 1 and (far := _far(decision)) is not None:
             reaches.setdefault((decision.workload, decision.mode, decision.level), []).append(far)
     cells = {(run.cell.workload, run.cell.mode, run.cell.level) for run in judged.results.runs}
@@ -52,6 +65,12 @@ def reach(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | N
         cell: max(reaches[cell]) if len(reaches.get(cell, ())) == wanted else None
         for cell in sorted(cells)
     }
+
+
+def _deciding(results: Results, figure: str, mode: Mode) -> str:
+    """Return the figure that decides a cell: the given one, or p95 in place of goodput."""
+    decides = figure != GOODPUT.name or figure in compared_by(results, mode)
+    return figure if decides else P95.name
 
 
 def _far(decision: Decision) -> float | None:
@@ -84,16 +103,22 @@ class Spread:
 
 def spreads(invocations: Sequence[Judged]) -> list[Spread]:
     """Return the spread of each headline figure, over one invocation or several."""
-    compared = [paired_cells(judged) for judged in invocations]
+    return [
+        _spread(figure, [_decided_by(judged, figure) for judged in invocations])
+        for figure in HEADLINE
+    ]
+
+
+def _decided_by(judged: Judged, figure: str) -> dict[tuple[str, str], list[PairedCell]]:
+    """Return the paired cells that a figure decides, by reference and system."""
+    return {
+        systems: [cell for cell in part if figure in compared_by(judged.results, cell.cell.mode)]
+        for systems, part in paired_cells(judged).items()
+    }
+
+
+def _spread(figure: str, compared: Sequence[dict[tuple[str, str], list[PairedCell]]]) -> Spread:
     cells = [cell for parts in compared for part in parts.values() for cell in part]
-    return [_spread(figure, compared, cells) for figure in HEADLINE]
-
-
-def _spread(
-    figure: str,
-    compared: Sequence[dict[tuple[str, str], list[PairedCell]]],
-    cells: Sequence[PairedCell],
-) -> Spread:
     runs = [measurement for cell in cells for measurement in (*cell.of_reference, *cell.of_system)]
     block = pooled_sd(
         np.log([value for value in block_figures(measurement, figure) if value])
@@ -108,7 +133,7 @@ def _spread(
                 if (differences := cell.differences(figure)).size:
                     means.setdefault((systems, cell.cell), []).append(differences.mean())
     invocation = pooled_sd(means.values())
-    family = max(map(len, chain.from_iterable(parts.values() for parts in compared)), default=1)
+    family = max(map(len, chain.from_iterable(parts.values() for parts in compared)), default=0)
     sharing = 1 if own_variance(figure) else family
     blocks = max((len(measurement.blocks) for measurement in runs), default=1)
     return Spread(

@@ -52,8 +52,8 @@ UntilOption = Annotated[
     str | None,
     typer.Option(
         metavar="PERCENT",
-        help="Look after each pair, and add pairs until every cell is decided by goodput, or "
-        "known within so much, such as 10%. Looking costs nothing.",
+        help="Look after each pair, and add pairs until every cell is decided by goodput (at a "
+        "given rate by p95), or known within so much, such as 10%. Looking costs nothing.",
     ),
 ]
 FailIfOption = Annotated[

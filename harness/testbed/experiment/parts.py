@@ -452,7 +452,7 @@ class Precision(Section):
     within: Annotated[float, Field(gt=0, lt=1)] = 0.10
     """How far the interval of `figure` may reach, relatively, in a cell that is not decided."""
     figure: Figure = "ok_per_s"
-    """The compared figure."""
+    """The compared figure. Of given rates in blocks, p95 takes the place of goodput."""
     budget_min: Annotated[float, Field(gt=0)] = 60
     """Minutes after which no further round begins, precise or not."""
     min_repetitions: Annotated[int, Field(ge=2, le=1000, strict=True)] = 2

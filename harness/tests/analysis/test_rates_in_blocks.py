@@ -9,6 +9,7 @@ import pytest
 from testbed.analysis import answer
 from testbed.analysis.answer import Measured
 from testbed.analysis.decisions import decide
+from testbed.analysis.precision import reach, spreads
 from testbed.analysis.samples import load
 from testbed.analysis.verdicts import RATE, TREND, judge_all
 
@@ -18,13 +19,18 @@ BLOCKS, LENGTH_S, SETTLE_S = 4, 2.0, 0.5
 """A block of 5 users who each take about 20 ms is about this long."""
 
 
-def write_open_blocks(results: Path, variant: str, median_ms: float, dropped: int = 0) -> None:
-    """Write two pairs of runs of an open loop; each arrival is served 3 ms after its time."""
+def write_open_blocks(
+    results: Path, variant: str, median_ms: float, dropped: int = 0, second: float = 1.0
+) -> None:
+    """Write two pairs of runs of an open loop; each arrival is served 3 ms after its time.
+
+    In the second pair, answers take ``second`` times as long.
+    """
     for repetition in (1, 2):
         folder = write_blocks(
             results,
             variant=variant,
-            medians_ms=(median_ms,) * BLOCKS,
+            medians_ms=(median_ms * (second if repetition == 2 else 1.0),) * BLOCKS,
             settle_s=SETTLE_S,
             threads=5,
             repetition=repetition,
@@ -107,3 +113,15 @@ def test_a_block_without_a_success_says_so_and_nothing_of_threads(tmp_path: Path
         check.figure for check in judged.verdicts[file.parent.name].checks if check.name == TREND
     ]
     assert figures == ["a block without a success"]
+
+
+def test_a_cell_at_a_given_rate_is_not_known_by_the_goodput_of_its_arrivals(tmp_path: Path) -> None:
+    write_open_blocks(tmp_path, "sync", 20.0)
+    write_open_blocks(tmp_path, "async", 20.0, second=1.5)
+    reached = reach(tmp_path, "p95_ms")
+    assert list(reached) == [("list", "open", 250.0)]
+    assert reached["list", "open", 250.0]
+    assert reach(tmp_path, "ok_per_s") == reached
+    by_figure = {spread.figure: spread for spread in spreads([judge_all(load(tmp_path))])}
+    assert by_figure["ok_per_s"].pair is None
+    assert by_figure["p95_ms"].pair is not None
