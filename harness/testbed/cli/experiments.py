@@ -250,6 +250,15 @@ def further(plan: Experiment, results: Path, until: str | None) -> Experiment:
     return reading.changed(plan, precision=changes)
 
 
+def closer(plan: Experiment, begun: Experiment) -> str:
+    """Return the option by which results go on to another precision than they began with."""
+    if plan.precision is None or begun.precision is None:
+        return ""
+    if plan.precision.within == begun.precision.within:
+        return ""
+    return f" --until {100 * plan.precision.within:g}%"
+
+
 def has_ended(plan: Experiment, results: Path) -> bool:
     """Return whether nothing is left to measure by a plan."""
     file = results / results_directory.ENDING
@@ -388,7 +397,8 @@ def _carry_out(
     try:
         runner.carry_out(dependencies, plan, results, show)
     except BaseException:
-        console.print(f"To go on: {LAUNCHER} run --resume {shown}")
+        until = closer(plan, results_directory.declared(results))
+        console.print(f"To go on: {LAUNCHER} run --resume {shown}{until}", soft_wrap=True)
         raise
     finally:
         tokens.forget(project, {system.variant for system in plan.compared})

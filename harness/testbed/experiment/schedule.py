@@ -39,8 +39,8 @@ def prepared(experiment: Experiment, memory_mb: float) -> Experiment:
         else:
             if "none" not in designs:
                 raise UserError(
-                    f"rates: shares are of what systems that are up together serve, and {memory_mb:,.0f} "
-                    "MB of free memory are too little for that",
+                    "rates: shares are of what systems that are up together serve, and "
+                    f"{memory_mb:,.0f} MB of free memory are too little for that",
                     "Free some, or give rates in arrivals per second.",
                 )
     return experiment.model_copy(update=settled)

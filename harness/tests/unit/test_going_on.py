@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from testbed.cli.experiments import further, has_ended
+from testbed.cli.experiments import closer, further, has_ended
 from testbed.experiment import reading
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.schedule import lowered, prepared, unfinished
@@ -41,10 +41,13 @@ def test_what_ended_goes_on_with_another_budget_and_may_be_made_more_precise(
     assert again.precision is not None
     assert (again.precision.budget_min, again.precision.within) == (121.5, 0.1)
     assert has_ended(again, results)
-    closer = further(plan(), results, "5%")
-    assert closer.precision is not None
-    assert closer.precision.within == 0.05
-    assert not has_ended(closer, results)
+    narrow = further(plan(), results, "5%")
+    assert narrow.precision is not None
+    assert narrow.precision.within == 0.05
+    assert not has_ended(narrow, results)
+    # The results' own file still has the precision with which they began.
+    assert closer(narrow, plan()) == " --until 5%"
+    assert closer(again, plan()) == ""
     assert not has_ended(plan(), write_ending(tmp_path, a=None))
 
 
@@ -53,6 +56,7 @@ def test_results_of_a_planned_number_of_pairs_are_not_looked_at_again(tmp_path: 
     assert not has_ended(fixed, tmp_path)
     assert has_ended(fixed, write_ending(tmp_path))
     assert further(fixed, tmp_path, None) == fixed
+    assert closer(fixed, fixed) == ""
     with pytest.raises(UserError, match="would decide falsely more often than in 5 %"):
         further(fixed, tmp_path, "5%")
 

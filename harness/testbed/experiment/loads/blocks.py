@@ -69,8 +69,8 @@ class InBlocks(OpenLoop):
             raise ValueError(f"rates: {given}: a share is of what is served at threads: give some")
         if self.together not in self.designs:
             raise ValueError(
-                f"together: {self.together!r}: a share is of what the slower of systems that are up "
-                "together serves"
+                f"together: {self.together!r}: a share is of what the slower of systems that are "
+                "up together serves"
             )
         return self
 
