@@ -176,8 +176,8 @@ def test_systems_whose_rates_are_shares_of_the_slower_one_are_never_started_alon
         prepared(plan, 2600)
     with pytest.raises(ValueError, match="together: 'none': a share is of what the slower"):
         in_blocks(rates=("50%",), together="none", **THREE)
-    one = in_blocks(rates=("50%",), systems={"one": {"variant": "sync"}})
-    assert prepared(one, 100).together == "none"
+    single = in_blocks(rates=("50%",), systems={"one": {"variant": "sync"}})
+    assert prepared(single, 100).together == "none"
 
 
 def test_presets_are_systems_of_their_own() -> None:
