@@ -54,6 +54,8 @@ def read(
     except ValidationError as problem:
         lines = [f"  {_of_key(error)}" for error in problem.errors()]
         raise UserError("\n".join([f"{file} is not a valid {what}:", *lines])) from problem
+    except RecursionError:
+        raise UserError(f"{file} is not a valid {what}: extends leads back to it") from None
     except (yaml.YAMLError, OSError, ValueError, TypeError) as problem:
         raise UserError(f"{file} is not a valid {what}: {problem}") from problem
 

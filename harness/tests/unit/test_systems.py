@@ -57,6 +57,7 @@ def test_the_systems_of_the_movie_tickets_are_compared() -> None:
         ("just words", "not a mapping"),
         ("[", "line 1"),
         ("extends: ../alfa/system.yaml", "alfa"),
+        ("extends: system.yaml", "extends leads back to it"),
     ],
 )
 def test_what_is_wrong_with_a_declaration_is_named(tmp_path: Path, text: str, message: str) -> None:
