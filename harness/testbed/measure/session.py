@@ -375,7 +375,9 @@ class Session:
             cpu_s = None if cpu_s is None else cpu_s - compiled_s
         seen, requests = outcome.seen, None
         if plans.is_session(self.dependencies.project, member.system.variant, workload):
-            requests = sum(part.samples for part in outcome.parts) - seen.operations
+            rows = sum(part.samples for part in outcome.parts) - seen.operations
+            # Of those that failed, about their share.
+            requests = round(rows * (1 - seen.failed / max(1, seen.operations)))
         return Window(
             system=member.system.name,
             workload=workload,

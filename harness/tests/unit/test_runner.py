@@ -1205,7 +1205,7 @@ def test_an_incomplete_answer_after_a_run_is_noted(
         [{}, {}],
     ],
 )
-@pytest.mark.parametrize(("workload", "requests"), [("page", None), ("read", 2_700)])
+@pytest.mark.parametrize(("workload", "requests"), [("page", None), ("read", 2_160)])
 def test_a_window_has_successes_and_what_the_compilers_used(
     used: list[dict[str, Usage]],
     workload: str,
