@@ -7,7 +7,7 @@ which a run must have too.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -332,12 +332,11 @@ def _measurements(judged: Judged, cell: Cell) -> list[Measurement]:
     return [measurement for measurement in used if fits(measurement.run, cell)]
 
 
-def concerns(claim: Claim, runs: Iterable[Run]) -> bool:
+def concerns(claim: Claim, runs: Sequence[Run]) -> bool:
     """Return whether each of a claim's cells has a run, usable or not."""
-    cells = [claim.fields[side] for side in ("cell", "over", "under") if side in claim.fields]
-    every = list(runs)
+    cells = (claim.fields.get(side) for side in ("cell", "over", "under"))
     return all(
-        any(fits(run, cell) for run in every)
+        any(fits(run, cell) for run in runs)
         for cell in cells
         if isinstance(cell, Mapping) and "workload" in cell
     )

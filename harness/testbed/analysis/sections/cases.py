@@ -54,8 +54,8 @@ def tables(judged: Judged) -> dict[str, pl.DataFrame]:
             [
                 (claim, source.count, examine(claim, source))
                 for case in _measured(judged)
-                for claim in case.claims
-                if claim.kind != PUBLISHED and concerns(claim, judged.results.runs)
+                for claim in _here(case, judged)
+                if claim.kind != PUBLISHED
             ]
         ),
     }
@@ -75,6 +75,11 @@ def _measured(judged: Judged) -> list[Case]:
     return [case for case in cases() if belongs(case)]
 
 
+def _here(case: Case, judged: Judged) -> list[Claim]:
+    """Return the claims of a case about loads that were put on."""
+    return [claim for claim in case.claims if concerns(claim, judged.results.runs)]
+
+
 def _study(case: Case, judged: Judged) -> Iterator[str]:
     yield f"## {case.title}"
     rows = [dict(zip(case.table.columns, row, strict=True)) for row in case.table.rows]
@@ -86,7 +91,7 @@ def _study(case: Case, judged: Judged) -> Iterator[str]:
         yield split
     yield "**What does not fit.**\n\n" + "\n".join(f"- {reason}" for reason in case.does_not_fit)
     source = MeasuredFigures(judged.decisive, "operation")
-    here = [claim for claim in case.claims if concerns(claim, judged.results.runs)]
+    here = _here(case, judged)
     examined = [(claim, examine(claim, source)) for claim in here]
     if checks := [_checked(*pair) for pair in examined if pair[0].kind == PUBLISHED]:
         disagree = sum("disagrees" in row[FROM_PUBLISHED] for row in checks)
