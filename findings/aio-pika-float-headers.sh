@@ -11,10 +11,8 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-libraries org.apache.qpid:qpid-broker-core:10.1.0 org.apache.qpid:qpid-broker-plugins-amqp-0-8-protocol:10.1.0 \
-  org.apache.qpid:qpid-broker-plugins-memory-store:10.1.0 com.rabbitmq:amqp-client:5.30.0 org.slf4j:slf4j-nop:2.0.17
-python3 -m venv packages
-packages/bin/pip install -q --disable-pip-version-check aio-pika==10.2.1 aiormq==7.2.4 pamqp==4.0.1
+libraries "${broker_j[@]}" com.rabbitmq:amqp-client:5.30.0
+python_packages aio-pika==10.2.1 aiormq==7.2.4 pamqp==4.0.1
 
 cat > relay.py <<'END'
 import asyncio

@@ -11,8 +11,7 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-libraries org.apache.qpid:qpid-broker-core:10.1.0 org.apache.qpid:qpid-broker-plugins-amqp-0-8-protocol:10.1.0 \
-  org.apache.qpid:qpid-broker-plugins-memory-store:10.1.0 com.rabbitmq:amqp-client:5.30.0 org.slf4j:slf4j-nop:2.0.17
+libraries "${broker_j[@]}" com.rabbitmq:amqp-client:5.30.0
 go mod init finding 2> go.log
 go get github.com/rabbitmq/amqp091-go@v1.16.0 2>> go.log || { cat go.log; exit 1; }
 

@@ -10,7 +10,6 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
 npm install --no-audit --no-fund --silent --ignore-scripts artillery@2.0.34
-cp "$lib/server.py" .
 serve
 
 cat > plan.yml <<PLAN

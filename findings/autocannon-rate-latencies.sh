@@ -13,7 +13,6 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
 npm install --no-audit --no-fund --silent autocannon@9.0.0
-cp "$lib/server.py" .
 serve
 
 # run NAME OPTION...: 4 s at 5 requests a second by one connection; the report goes to NAME.

@@ -12,8 +12,7 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-python3 -m venv packages
-packages/bin/pip install -q --disable-pip-version-check hyx==0.0.2
+python_packages hyx==0.0.2
 
 cat > rate.py <<'END'
 import asyncio

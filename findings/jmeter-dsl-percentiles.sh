@@ -12,7 +12,6 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
 libraries us.abstracta.jmeter:jmeter-java-dsl:2.2
-cp "$lib/server.py" .
 serve
 
 cat > Percentiles.java <<'END'

@@ -11,8 +11,7 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-python3 -m venv packages
-packages/bin/pip install -q --disable-pip-version-check mongomock==4.3.0
+python_packages mongomock==4.3.0
 
 cat > upserts.py <<'END'
 import datetime

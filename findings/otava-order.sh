@@ -11,8 +11,7 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-python3 -m venv packages
-packages/bin/pip install -q --disable-pip-version-check apache-otava==0.8.0
+python_packages apache-otava==0.8.0
 
 python3 - <<'END'
 from datetime import datetime, timedelta, timezone

@@ -10,8 +10,7 @@
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-python3 -m venv packages
-packages/bin/pip install -q --disable-pip-version-check throttled-py==3.5.0
+python_packages throttled-py==3.5.0
 
 cat > rate.py <<'END'
 import sys
