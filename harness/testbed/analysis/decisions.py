@@ -34,13 +34,23 @@ from testbed.analysis.quantities import (
 )
 from testbed.analysis.results import Cell, Results
 from testbed.analysis.samples import Measurement
-from testbed.analysis.statistics.ratios import ALIKE, DecidedRatio, paired_ratios, sd_of_means
+from testbed.analysis.statistics.intervals import Interval
+from testbed.analysis.statistics.ratios import (
+    ALIKE,
+    FURTHEST,
+    DecidedRatio,
+    Verdict,
+    paired_ratios,
+    sd_of_means,
+)
 from testbed.analysis.statistics.sequential import e_value, sequential_ratios
 from testbed.analysis.verdicts import Judged
 from testbed.model.loads import Mode, load_words
 
 DECIDING_RUNS = 3
 """Runs per side that a decision needs if they are not paired, as for the thesis's claims."""
+
+ROUNDING = 1e-9
 
 FAILS_APART = 0.01
 """Share of operations by which a system may fail more and still be called the faster one."""
@@ -289,26 +299,42 @@ def decided(undecided: Decision, ratio: DecidedRatio, sides: Sides, fails_more: 
     ``fails_more`` is the system's share of failed operations minus the reference's.
     """
     below, above = (float(stats.gmean(side)) for side in sides)
-    decision, reason = _outcome(undecided.figure, ratio, (below, above))
+    interval, design = ratio.interval, ratio.design
+    could_tell = design.could_tell if design else None
+    if QUANTILES.get(undecided.figure):
+        interval = _by_clock(interval, below, above)
+        could_tell = None if could_tell is None else max(could_tell, 1 + CLOCK_MS / below)
+    decision, reason = _outcome(undecided.figure, ratio.verdict, interval)
     ahead = decision == "better"
     faster = undecided.figure in QUANTILES and decision in ("better", "worse")
     if faster and (fails_more if ahead else -fails_more) > FAILS_APART:
         name = undecided.system if ahead else undecided.reference
         decision, reason = "not known", f"{name} is faster but fails more"
-    design = ratio.design
     return replace(
         undecided,
-        ratio=ratio.interval.estimate,
-        low=ratio.interval.low,
-        high=ratio.interval.high,
+        ratio=interval.estimate,
+        low=interval.low,
+        high=interval.high,
         decision=decision,
-        could_tell=design.could_tell if design else None,
+        could_tell=could_tell,
         pair_spread=design.spread if design else None,
         freedom=design.freedom if design else None,
         evidence=ratio.evidence,
         reason=reason,
         reference_value=below,
     )
+
+
+def _by_clock(interval: Interval, below: float, above: float) -> Interval:
+    """Return an interval that is at least as wide as the clock's resolution of both times, ms.
+
+    Blocks of a few milliseconds agree to the digit, and their ratio would seem to be exact.
+    """
+    half = CLOCK_MS / 2
+    least, most = max((above - half) / (below + half), math.exp(-FURTHEST)), math.exp(FURTHEST)
+    if below > half:
+        most = (above + half) / (below - half)
+    return replace(interval, low=min(interval.low, least), high=max(interval.high, most))
 
 
 def _paired(base: _Runs, of: _Runs) -> PairedCell:
@@ -404,16 +430,18 @@ def _too_few(one_pair: bool, sequential: bool) -> str:
     return "one block of one pair" if one_pair else "one pair"
 
 
-def _outcome(figure: str, ratio: DecidedRatio, figures: tuple[float, float]) -> tuple[Outcome, str]:
-    """Return the decision apart from failures, and why JMeter's clock prevents one."""
-    clock = CLOCK_MS if QUANTILES.get(figure) else 0.0
-    if ratio.verdict == "not known":
+def _outcome(figure: str, verdict: Verdict, interval: Interval) -> tuple[Outcome, str]:
+    """Return the decision apart from failures, and why JMeter's clock prevents one.
+
+    ``interval`` is as wide as the clock makes it.
+    """
+    if verdict == "not known":
         return "not known", ""
-    if ratio.verdict == "alike":
-        if clock > (ALIKE - 1) * min(figures):
+    if verdict == "alike":
+        if max(interval.high, 1 / interval.low) > ALIKE + ROUNDING:
             return "not known", f"{100 * (ALIKE - 1):.0f} % of it is less than the clock's 1 ms"
         return "alike", ""
-    if clock and abs(figures[1] - figures[0]) < clock + 1e-6:
+    if interval.low - ROUNDING <= 1 <= interval.high + ROUNDING:
         return "not known", "the difference is within the clock's 1 ms"
-    better = (ratio.verdict == "higher") == QUANTITIES[figure].more_is_better
+    better = (verdict == "higher") == QUANTITIES[figure].more_is_better
     return ("better" if better else "worse"), ""

@@ -26,7 +26,7 @@ from testbed.analysis.results import find_results
 from testbed.analysis.samples import load
 from testbed.analysis.sections import answer
 from testbed.analysis.statistics.intervals import Interval
-from testbed.analysis.statistics.ratios import DecidedRatio
+from testbed.analysis.statistics.ratios import DecidedRatio, Design
 from testbed.analysis.statistics.ratios import Verdict as Side
 from testbed.analysis.statistics.sequential import sequential_ratios
 from testbed.analysis.tables import (
@@ -183,10 +183,12 @@ def test_response_times_decide_where_failures_and_the_clock_allow(
     expected: Outcome,
     reason: str,
 ) -> None:
+    ratio = figures[1] / figures[0]
+
     def of(figure: str) -> Decision:
         return decided(
             decision(figure=figure),
-            DecidedRatio(Interval(1, 1, 1), side),
+            DecidedRatio(Interval(ratio, ratio, ratio), side),
             (np.full(3, figures[0]), np.full(3, figures[1])),
             failed[1] - failed[0],
         )
@@ -195,6 +197,34 @@ def test_response_times_decide_where_failures_and_the_clock_allow(
     # Goodput counts failures as they are, and no clock rounds it.
     assert of("ok_per_s").decision == {"lower": "worse", "higher": "better", "alike": "alike"}[side]
     assert of("ok_per_s").reference_value == pytest.approx(figures[0])
+
+
+@pytest.mark.parametrize(
+    ("figures", "spread", "expected"),
+    [
+        # Blocks that agree to the digit are not exact to the digit.
+        ((4.0, 6.0), 0.0, (5.5 / 4.5, 6.5 / 3.5)),
+        ((4.0, 6.0), 0.5, (1.0, 2.0)),
+        ((0.5, 6.0), 0.0, (5.5 / 1.0, math.exp(50))),
+        ((6.0, 0.5), 0.0, (math.exp(-50), 1.0 / 5.5)),
+    ],
+)
+def test_an_interval_of_times_is_at_least_as_wide_as_the_clock_makes_it(
+    figures: tuple[float, float], spread: float, expected: tuple[float, float]
+) -> None:
+    ratio = figures[1] / figures[0]
+    given = DecidedRatio(
+        Interval(ratio, ratio - spread, ratio + spread),
+        "higher" if ratio > 1 else "lower",
+        Design(0.0, 4, 3.0),
+    )
+    sides = tuple(np.full(4, figure) for figure in figures)
+    of_times = decided(decision(figure="p95_ms"), given, sides, 0.0)
+    assert (of_times.low, of_times.high) == pytest.approx(expected)
+    assert of_times.could_tell == pytest.approx(1 + 1 / figures[0])
+    of_goodput = decided(decision(figure="ok_per_s"), given, sides, 0.0)
+    assert (of_goodput.low, of_goodput.high) == (ratio - spread, ratio + spread)
+    assert of_goodput.could_tell == 1
 
 
 def test_the_first_declared_system_is_the_reference_unless_groups_say_so(tmp_path: Path) -> None:
