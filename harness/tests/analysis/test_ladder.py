@@ -159,6 +159,25 @@ def test_a_ladder_is_drawn_for_each_cell(judged: Judged) -> None:
     assert "Each rung has one more factor at its best" in figure.caption
 
 
+def test_arrivals_and_threads_of_one_number_are_two_cells_of_a_ladder(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "experiment.yaml").write_text(DECLARED)
+    medians = {"plain": (60.0, 20.0), "log": (40.0, 10.0), "tuned": (20.0, 10.0)}
+    for name, of_mode in medians.items():
+        for mode, median in zip(("closed", "open"), of_mode, strict=True):
+            write_blocks(
+                tmp_path / f"{name}-{mode}",
+                medians_ms=(median,) * 3,
+                loops=300,
+                record={"system": name, "mode": mode, "level": 10},
+            ).rename(tmp_path / "runs" / f"{name}-{mode}")
+    judged = judge_all(load(tmp_path))
+    figures = climb.ladders(judged, tabulate(judged.used), decide(judged))
+    assert [figure.name for figure in figures] == ["ladder-list-10", "ladder-list-10-open"]
+    closed, opened = ladder.ladder(judged).split("**list, ")[1:]
+    assert [part.count("×1.5") + part.count("1.50") for part in (closed, opened)] == [1, 0]
+
+
 @pytest.mark.parametrize("many", [True, False])
 def test_growth_is_drawn_over_a_factor_of_numbers(tmp_path: Path, many: bool) -> None:
     values = (0, 100, 200) if many else (0, 100)

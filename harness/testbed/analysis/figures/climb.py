@@ -18,6 +18,8 @@ from testbed.analysis.summary import memory_column
 from testbed.analysis.verdicts import Judged
 from testbed.model.loads import load_words
 
+CELL = ("workload", "mode", "level")
+
 TOP_SHIFT = 0.25
 """Distance in rows from the mark of the way up down to the mark at the top."""
 
@@ -37,10 +39,10 @@ def ladders(
     if (climb := climbed(judged.results, decisions)) is None:
         return []
     drawn = []
-    for part in summary.partition_by("workload", "mode", "level", maintain_order=True):
-        workload, level = part["workload"][0], part["level"][0]
-        title = f"{workload}, {load_words(part['mode'][0], level)}: the ladder"
-        name = f"ladder-{workload}-{level:g}"
+    for part in summary.partition_by(*CELL, maintain_order=True):
+        workload, mode, level = (part[key][0] for key in CELL)
+        title = f"{workload}, {load_words(mode, level)}: the ladder"
+        name = f"ladder-{workload}-{level:g}{'' if mode == 'closed' else f'-{mode}'}"
         drawn.append(finished(name, title, partial(_draw, climb, part)))
     return drawn
 
@@ -48,7 +50,7 @@ def ladders(
 def _draw(climb: Climb, part: pl.DataFrame) -> tuple[Figure, str]:
     rungs = [climb.first, *(step.rung for step in climb.steps)]
     measured = {row["system"]: row for row in part.iter_rows(named=True)}
-    cell = part["workload"][0], part["level"][0], "ok_per_s"
+    cell = tuple(part[key][0] for key in CELL)
     shown = panels(part)
     figure, grid = subplots(1, len(shown) + 1, 1.2 + 0.34 * len(rungs), sharey=True)
     for axes, (column, title) in zip(grid[0], shown.items(), strict=False):
@@ -66,11 +68,8 @@ def _draw(climb: Climb, part: pl.DataFrame) -> tuple[Figure, str]:
     for place, step in enumerate(climb.steps, 1):
         for shift, decisions in ((0.0, step.added), (TOP_SHIFT, step.removed)):
             for decision in decisions:
-                if (
-                    decision.workload,
-                    decision.level,
-                    decision.figure,
-                ) != cell or decision.ratio is None:
+                of = decision.workload, decision.mode, decision.level
+                if of != cell or decision.figure != GOODPUT.name or decision.ratio is None:
                     continue
                 size, width = (3.5, 0.8) if shift else (5, 1.4)
                 values += mark_ratio(axes, decision, place + shift, capsize=2, ms=size, lw=width)

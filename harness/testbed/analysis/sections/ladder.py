@@ -21,7 +21,7 @@ from testbed.analysis.tables import (
     ratio_words,
 )
 from testbed.analysis.verdicts import Judged
-from testbed.model.loads import load_words
+from testbed.model.loads import Mode, load_words
 
 NOTE = (
     "Each rung has one more factor at its best. *Worth* is the rung divided by the one below it, "
@@ -97,10 +97,10 @@ def _most(climb: Climb) -> str:
 def _rows(climb: Climb, part: pl.DataFrame) -> list[dict[str, str]]:
     measured = {row["system"]: row for row in part.iter_rows(named=True)}
     memory = memory_column(part)
-    workload, level = part["workload"][0], part["level"][0]
+    workload, mode, level = (part[key][0] for key in ("workload", "mode", "level"))
 
     def of_cell(decisions: Sequence[Decision], figure: str) -> Decision | None:
-        cell = (workload, level, figure)
+        cell = (workload, mode, level, figure)
         return next((decision for decision in decisions if _cell(decision) == cell), None)
 
     def row(rung: str, added: Sequence[Decision], removed: Sequence[Decision]) -> dict[str, str]:
@@ -149,5 +149,5 @@ def _apart(decision: Decision, other: Decision) -> bool:
     return decision.high < other.low or other.high < decision.low
 
 
-def _cell(decision: Decision) -> tuple[str, float, str]:
-    return decision.workload, decision.level, decision.figure
+def _cell(decision: Decision) -> tuple[str, Mode, float, str]:
+    return decision.workload, decision.mode, decision.level, decision.figure
