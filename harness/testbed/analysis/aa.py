@@ -69,6 +69,7 @@ def handicapped(results: Results, decisions: Sequence[Decision]) -> list[Handica
         for run in results.runs
         for setting in settings
     }
+    settings_of = {run.cell.system: run.settings for run in results.runs}
     cases: list[Handicapped] = []
     for decision in decisions:
         if kinds[decision.system] != kinds[decision.reference]:
@@ -80,6 +81,7 @@ def handicapped(results: Results, decisions: Sequence[Decision]) -> list[Handica
                 more := burnt_ms[decision.system, handicap.setting]
                 - burnt_ms[decision.reference, handicap.setting]
             )
+            and not handicap.unless.items() & settings_of[decision.system].items()
         ]
         if len(different) != 1:
             continue

@@ -224,13 +224,15 @@ class HopRule(Declared):
 class Handicap(Declared):
     """A setting that slows a part of a system by a known amount of CPU time, a duration.
 
-    `calls` says how often one operation burns this time, by workload.
+    `calls` says how often one operation burns this time, by workload, unless one of the settings
+    `unless` has this value.
     """
 
     part: str
     """What burns it, as users call it."""
     setting: str
     calls: dict[str, int]
+    unless: dict[str, str] = Field(default_factory=dict)
 
 
 class ReferenceAnswer(Declared):

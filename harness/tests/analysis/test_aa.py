@@ -133,6 +133,14 @@ def test_a_part_is_worth_what_its_handicap_costs(tmp_path: Path) -> None:
     assert f"| \N{MINUS SIGN}{100 * (1 - of_p95[0]):.0f} % [" in row
 
 
+def test_nothing_is_known_of_the_worth_of_a_part_whose_calls_are_not(tmp_path: Path) -> None:
+    # Each list then passes the gateway four times, not once.
+    judged = write_systems(tmp_path, pairs=3, second=1.21, settings={"GATEWAY_HANDICAP": "200us"})
+    for run in judged.results.runs:
+        object.__setattr__(run, "settings", {**run.settings, "AGGREGATOR_ROUTE": "gateway"})
+    assert handicapped(judged.results, decide(judged)) == []
+
+
 @pytest.mark.parametrize(
     ("added_ms", "ratio", "expected"),
     [
