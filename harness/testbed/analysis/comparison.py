@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -55,6 +56,8 @@ class SideBySide:
     """The share of arrivals that failed or never began, of the base and of the results."""
     missing: tuple[Cell, ...]
     """Cells of the base without a deciding run in the results, or with a run without a success."""
+    apart: tuple[Cell, ...] = ()
+    """Cells of the base at a share of what was served, which is another rate in the results."""
 
     @property
     def undecidable(self) -> int:
@@ -104,12 +107,15 @@ def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySi
             elif below.size:
                 decision = replace(decision, ratio=float(stats.gmean(above) / stats.gmean(below)))
             decisions.append(decision)
+    gone = [cell for cell in before if cell not in after]
+    apart = [cell for cell in gone if _by_share(cell, theirs.results.declared)]
     missing = tuple(
         cell
         for cell in before
-        if cell not in after or (_served(before[cell]) and not _served(after[cell]))
+        if (cell in gone and cell not in apart)
+        or (cell in after and _served(before[cell]) and not _served(after[cell]))
     )
-    return SideBySide(tuple(decisions), runs, failed, missing)
+    return SideBySide(tuple(decisions), runs, failed, missing, tuple(apart))
 
 
 def regressions(both: SideBySide, factor: float) -> list[str]:
@@ -151,6 +157,12 @@ def print_comparison(both: SideBySide, console: Console) -> None:
             "success",
             highlight=False,
         )
+    for cell in both.apart:
+        console.print(
+            f"[yellow]not compared[/yellow] {escape(_where(cell))}: a share of what is served is "
+            "another rate in the other results; rates in arrivals/s can be compared",
+            highlight=False,
+        )
     if both.undecidable:
         console.print(
             f"[yellow]not decidable[/yellow] {both.undecidable} of {len(both.runs)}: fewer than "
@@ -162,6 +174,13 @@ def print_comparison(both: SideBySide, console: Console) -> None:
         "difference. Systems that are measured together, in turns, decide more surely.",
         highlight=False,
     )
+
+
+def _by_share(cell: Cell, declared: Mapping[str, Any]) -> bool:
+    """Return whether the rate of a cell is a share that was declared."""
+    rates = declared.get("rates") or ()
+    shares = any(isinstance(rate, str) for rate in rates)
+    return shares and cell.mode == "open" and cell.level not in rates
 
 
 def _served(runs: Sequence[Measurement]) -> bool:

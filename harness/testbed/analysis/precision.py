@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -59,12 +59,26 @@ def reach(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | N
             continue
         if decision.pairs > 1 and (far := _far(decision)) is not None:
             reaches.setdefault((decision.workload, decision.mode, decision.level), []).append(far)
-    cells = {(run.cell.workload, run.cell.mode, run.cell.level) for run in judged.results.runs}
-    wanted = len(references(judged.results)) or 1
-    return {
-        cell: max(reaches[cell]) if len(reaches.get(cell, ())) == wanted else None
-        for cell in sorted(cells)
-    }
+    cells: dict[tuple[str, Mode, float], set[str]] = {}
+    for run in judged.results.runs:
+        place = run.cell.workload, run.cell.mode, run.cell.level
+        cells.setdefault(place, set()).add(run.cell.system)
+    reached: dict[tuple[str, Mode, float], float | None] = {}
+    for place, measured in sorted(cells.items()):
+        of_cell = reaches.get(place, [])
+        complete = len(of_cell) == _comparisons(judged.results, measured)
+        reached[place] = max(of_cell) if complete else None
+    return reached
+
+
+def _comparisons(results: Results, measured: Collection[str]) -> int:
+    """Return how many comparisons a cell is to have; at least 1.
+
+    Where rates are shares, each group has rates of its own, and so cells of its own.
+    """
+    compared = references(results)
+    of_groups = {reference for reference, system in compared if system in measured}
+    return sum(reference in of_groups for reference, _ in compared) or 1
 
 
 def _deciding(results: Results, figure: str, mode: Mode) -> str:

@@ -93,6 +93,8 @@ from testbed.model.systems import OWN_PLACES
 from testbed.model.words import about
 from testbed.watch.annotations import Annotations, Grafana
 
+ALL_THERE = "Every run is there already."
+
 SLOT_PORTS = 1000
 """The distance between the ports of systems that are up together."""
 
@@ -148,6 +150,10 @@ def run(
         results, plan, done = None, reading.load(project, name), {}
     else:
         listing.show(project, as_json=as_json)
+        return
+    ended = results is not None and has_ended(plan, results)
+    if only_plan and ended and not as_json:
+        console.print(ALL_THERE)
         return
     if only_plan:
         _show_plan(project, plan, done, as_json=as_json)
@@ -242,9 +248,10 @@ def further(plan: Experiment, results: Path, until: str | None) -> Experiment:
             )
         return plan
     changes: dict[str, Any] = plan.precision.model_dump()
-    if (file := results / results_directory.ENDING).is_file():
-        spent = float(json.loads(file.read_text(encoding="utf-8"))["spent_min"])
-        changes["budget_min"] += spent
+    endings = results_directory.ENDING, results_directory.FORMER_ENDING
+    for file in filter(Path.is_file, (results / name for name in endings)):
+        changes["budget_min"] += json.loads(file.read_text(encoding="utf-8"))["spent_min"]
+        break
     if until is not None:
         changes["within"] = parse_percent(until)
     return reading.changed(plan, precision=changes)
@@ -319,7 +326,7 @@ def _measure(
     With `reported`, the report is written too.
     """
     if results is not None and has_ended(plan, results):
-        console.print("Every run is there already.")
+        console.print(ALL_THERE)
         return results
     leftovers.clear_all(project)
     others = _tell_of_others()
@@ -337,17 +344,20 @@ def _measure(
     pace = Pace.read(project.state / KEPT)
     with Steps(console, planned, pace, expected.bound) as steps:
         steps.begin(PREPARE)
-        results = _carry_out(
-            project,
-            plan,
-            port_offset,
-            results,
-            steps,
-            others,
-            too_much,
-            watched=watched,
-            build_first=build_first,
-        )
+        try:
+            results = _carry_out(
+                project,
+                plan,
+                port_offset,
+                results,
+                steps,
+                others,
+                too_much,
+                watched=watched,
+                build_first=build_first,
+            )
+        finally:
+            tokens.forget(project, {system.variant for system in plan.compared})
         if reported:
             steps.begin(REPORT)
             write_report(project, results)
@@ -400,8 +410,6 @@ def _carry_out(
         until = closer(plan, results_directory.declared(results))
         console.print(f"To go on: {LAUNCHER} run --resume {shown}{until}", soft_wrap=True)
         raise
-    finally:
-        tokens.forget(project, {system.variant for system in plan.compared})
     return results
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from testbed.experiment.parts import rate_or_share
 from testbed.experiment.settings import setting_name
 from testbed.model.errors import UserError
 
@@ -100,21 +100,14 @@ def require_one_length(*, quick: bool, pairs: int | None, until: str | None) -> 
 
 
 def parse_rate(given: str) -> float | str:
-    """Return a rate in operations per second, or a percentage as it is given: ``50%``.
+    """Return a rate in operations per second, or a share as it is given: ``50%``.
 
-    Raises `UserError` for anything else, and for a rate that is not positive.
+    Raises `UserError` for anything else.
     """
-    text = given.strip()
-    if text.endswith("%"):
-        parse_percent(text)
-        return text
     try:
-        rate = float(text)
-    except ValueError:
-        rate = 0.0
-    if not 0 < rate < math.inf:
-        raise UserError(f"{given!r} is no rate: give operations/s, such as 200, or a share, as 50%")
-    return rate
+        return rate_or_share(given)
+    except ValueError as problem:
+        raise UserError(f"--rate {problem}") from None
 
 
 def parse_percent(given: str) -> float:

@@ -17,6 +17,9 @@ from pydantic import model_validator
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.runs import OPEN, Cell, Level, Offsets, Planned, Run, Start
 
+FEWEST_ARRIVALS = 10
+"""Of a load, as expected. A Poisson process of so many has none once in 22,000 loads."""
+
 
 @dataclass(frozen=True)
 class Ramp:
@@ -49,6 +52,15 @@ class OpenLoop(Experiment):
         if self.loops is not None and not self.threads:
             raise ValueError(f"loops: {self.loops}: an open loop has none; its end is the duration")
         return self
+
+    def require_arrivals(self, rate: float) -> None:
+        """Raise `ValueError` if a load at a rate has too few arrivals to measure anything."""
+        expected = sum(ramp.arrivals for ramp in self.ramps(rate))
+        if expected < FEWEST_ARRIVALS:
+            raise ValueError(
+                f"{rate:g} arrivals/s are {expected:.2g} in the {self.arrivals_s:g} s of a load; "
+                f"at least {FEWEST_ARRIVALS} are needed"
+            )
 
     @property
     def changing(self) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable
 from datetime import date
 from typing import Annotated, Any, Literal, TypeVar
@@ -10,6 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     TypeAdapter,
@@ -28,6 +31,9 @@ Figure = Literal["ok_per_s", "p95_ms", "cpu_ms_per_ok", "mean_ms"]
 Together = Literal["all", "pairs", "none"]
 DESIGNS: tuple[Together, ...] = ("all", "pairs", "none")
 
+MAX_RATE = 100_000
+SHARE = re.compile(r"([1-9]\d?(\.\d+)?|100)%")
+
 _Value = TypeVar("_Value")
 
 
@@ -38,6 +44,26 @@ def _distinct(values: tuple[_Value, ...]) -> tuple[_Value, ...]:
     return values
 
 
+def rate_or_share(given: Any) -> float | str:
+    """Return a rate in operations per second, or a share such as ``50%`` as it is given.
+
+    Raises `ValueError` for anything else.
+    """
+    text = str(given).strip()
+    if SHARE.fullmatch(text):
+        return text
+    try:
+        rate = math.nan if isinstance(given, bool) else float(text)
+    except ValueError:
+        rate = math.nan
+    if not 0 < rate <= MAX_RATE:
+        raise ValueError(
+            f"{given!r}: give operations/s up to {MAX_RATE:,}, such as 200, or a share from 1% to "
+            "100%"
+        )
+    return rate
+
+
 Several = Annotated[tuple[_Value, ...], Field(min_length=1), AfterValidator(_distinct)]
 Nothing = tuple[()]
 Threads = Annotated[int, Field(ge=1, le=999, strict=True)]
@@ -45,10 +71,10 @@ Seconds = Annotated[int, Field(ge=1, le=86_400, strict=True)]
 Milliseconds = Annotated[int, Field(ge=0, le=600_000, strict=True)]
 Count = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
 Repetitions = Annotated[int, Field(ge=1, le=1000, strict=True)]
-Rate = Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)]
-RateOrNone = Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]
-Percent = Annotated[str, Field(pattern=r"^([1-9]\d?(\.\d+)?|100)%$")]
-"""A share of what a system can do, such as ``50%``."""
+Rate = Annotated[float, Field(gt=0, le=MAX_RATE, allow_inf_nan=False)]
+RateOrNone = Annotated[float, Field(ge=0, le=MAX_RATE, allow_inf_nan=False)]
+RateOrShare = Annotated[float | str, BeforeValidator(rate_or_share)]
+"""A rate, or a share of what a system can do, such as ``50%``."""
 Setting = Annotated[str, Field(coerce_numbers_to_str=True, pattern=r"^[^\x00]*$")]
 SettingName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$"), AfterValidator(setting_name)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=60)]

@@ -21,6 +21,8 @@ from testbed.model.project import Project
 GENERATOR_LOG = "generator.log"
 
 ENDING = "ending.json"
+FORMER_ENDING = "former-ending.json"
+"""That of results that go on."""
 """Says why the experiment ended; missing while it goes on."""
 
 OTHERS = "other_programs"

@@ -28,7 +28,9 @@ def carry_out(dependencies: Dependencies, plan: Experiment, results: Path, show:
     The next run depends only on the plan and on finished runs, so a stopped experiment can resume.
     An error or an interrupt ends the generators and the systems; finished runs stay.
     """
-    (results / results_directory.ENDING).unlink(missing_ok=True)
+    if (ended := results / results_directory.ENDING).is_file():
+        # Its budget is spent, also if these runs are interrupted.
+        ended.replace(results / results_directory.FORMER_ENDING)
     log = results / results_directory.GENERATOR_LOG
     most = max(system.generators for system in plan.compared)
     with dependencies.generators(log, most) as generators:

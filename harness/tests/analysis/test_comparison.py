@@ -111,6 +111,21 @@ def test_a_cell_that_is_gone_fails_a_pipeline(tmp_path: Path) -> None:
     assert result.exit_code == 1
 
 
+def test_rates_that_are_shares_of_what_is_served_are_not_compared(tmp_path: Path) -> None:
+    base, other = (write_results(tmp_path / name, 40.0) for name in ("base", "other"))
+    for path, rate in ((base, 90), (other, 95)):
+        write_run(path, workload="reserve", record={"mode": "open", "level": rate})
+        (path / "experiment.yaml").write_text("rates: [50%, 200]\n")
+    write_run(base, threads=20, record={"mode": "open", "level": 200})
+    compared = side_by_side(other, base)
+    assert [cell.level for cell in compared.apart] == [90]
+    assert [cell.level for cell in compared.missing] == [200]
+    result = CliRunner().invoke(
+        application("report"), [str(other), "--compare", str(base), "--fail-above", "2"]
+    )
+    assert "not compared" in result.output
+
+
 def test_a_cell_that_served_nothing_in_a_run_is_missing(tmp_path: Path) -> None:
     base, other = (write_results(tmp_path / name, 40.0) for name in ("base", "other"))
     assert side_by_side(other, base).missing == ()

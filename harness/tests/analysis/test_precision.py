@@ -116,3 +116,21 @@ def test_threads_and_arrivals_of_one_number_are_two_cells(tmp_path: Path) -> Non
             )
     reached = reach(tmp_path, "mean_ms")
     assert list(reached) == [("list", "closed", 20.0), ("list", "open", 20.0)]
+
+
+def test_groups_with_rates_of_their_own_are_known_by_their_own_systems(tmp_path: Path) -> None:
+    (tmp_path / "experiment.yaml").write_text("groups: [[a, b], [c, d]]\nblocks: {seconds: 2}\n")
+    (tmp_path / "runs").mkdir()
+    for place, (name, rate) in enumerate((("a", 20), ("b", 20), ("c", 30), ("d", 30))):
+        for repetition in (1, 2):
+            folder = write_run(
+                tmp_path / name,
+                threads=rate,
+                repetition=repetition,
+                seed=place,
+                record={"system": name, "mode": "open", "level": rate},
+            )
+            folder.rename(tmp_path / "runs" / f"{name}-{repetition}")
+    reached = reach(tmp_path, "mean_ms")
+    assert {level for _, _, level in reached} == {20.0, 30.0}
+    assert None not in reached.values()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,7 @@ from testbed.analysis.answer import Measured
 from testbed.analysis.decisions import decide
 from testbed.analysis.precision import reach, spreads
 from testbed.analysis.samples import load
+from testbed.analysis.sections import answer as answer_section
 from testbed.analysis.verdicts import RATE, TREND, judge_all
 
 from .synthetic import write_blocks
@@ -125,3 +127,13 @@ def test_a_cell_at_a_given_rate_is_not_known_by_the_goodput_of_its_arrivals(tmp_
     by_figure = {spread.figure: spread for spread in spreads([judge_all(load(tmp_path))])}
     assert by_figure["ok_per_s"].pair is None
     assert by_figure["p95_ms"].pair is not None
+
+
+def test_a_share_that_was_not_measured_is_told(results: Path, tmp_path: Path) -> None:
+    shutil.copytree(results / "runs", tmp_path / "runs")
+    (tmp_path / "ending.json").write_text('{"rule": "repetitions", "rounds": 2}')
+    for rates, is_said in (("[250]", False), ("[50%]", False), ("[1%, 50%]", True)):
+        (tmp_path / "experiment.yaml").write_text(f"blocks: {{seconds: 2}}\nrates: {rates}\n")
+        judged = judge_all(load(tmp_path))
+        words = answer_section.how_sure(judged, decide(judged))
+        assert ("**Not measured at each share**: list, as" in words) is is_said

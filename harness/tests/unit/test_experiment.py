@@ -312,6 +312,20 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
         (VALID + "systems: {a: {variant: sync, until: 2026-02-30}}", "day is out of range"),
         ("- 1\n- 2\n", "is not an experiment"),
         (OPEN.replace("[10]", "[0]"), "rates[0]: 0"),
+        (
+            OPEN.replace("[10]", "[10, 1.5]"),
+            "1.5 arrivals/s are 7.5 in the 5 s of a load; at least 10 are needed",
+        ),
+        (BLOCKS + "rates: [0.1]\n", "0.1 arrivals/s are 0.8 in the 8 s of a load"),
+        (
+            BLOCKS + "rates: [150%]\n",
+            "rates[0]: '150%': give operations/s up to 100,000, such as 200, or a share from 1% to",
+        ),
+        (BLOCKS + "rates: [50, true]\n", "rates[1]: True: give operations/s up to 100,000"),
+        (
+            SEARCH.replace("from: 10", "from: 1") + "slo: {p95_ms: 9}\n",
+            "1 arrivals/s are 5 in the 5 s of a load",
+        ),
         (OPEN + "max_in_flight: 0\n", "max_in_flight: 0"),
         (
             VALID + "systems: {a: {variant: sync, pages: empty}}\n",
@@ -344,7 +358,7 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
         (PHASES.format("{for: 5}"), "schedule.phases[0]: no rate: give rate, or from and to"),
         (
             PHASES.format("{rate: 0, for: 5}, {from: 0, to: 0, for: 5}"),
-            "schedule: phases: nobody arrives: give one phase a rate above 0",
+            "schedule: phases: 0 arrivals; at least 10 are needed",
         ),
         (
             PHASES.format("{rate: 1, fro: 5}"),

@@ -11,6 +11,7 @@ from testbed.cli.experiments import closer, further, has_ended
 from testbed.experiment import reading
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.schedule import lowered, prepared, unfinished
+from testbed.measure import results_directory
 from testbed.model.errors import UserError
 
 PLAN = """
@@ -49,6 +50,15 @@ def test_what_ended_goes_on_with_another_budget_and_may_be_made_more_precise(
     assert closer(narrow, plan()) == " --until 5%"
     assert closer(again, plan()) == ""
     assert not has_ended(plan(), write_ending(tmp_path, a=None))
+
+
+def test_an_extension_that_was_interrupted_keeps_its_budget(tmp_path: Path) -> None:
+    ended = write_ending(tmp_path, a=None) / results_directory.ENDING
+    ended.rename(tmp_path / results_directory.FORMER_ENDING)
+    again = further(plan(), tmp_path, None)
+    assert again.precision is not None
+    assert again.precision.budget_min == 121.5
+    assert not has_ended(again, tmp_path)
 
 
 def test_results_of_a_planned_number_of_pairs_are_not_looked_at_again(tmp_path: Path) -> None:

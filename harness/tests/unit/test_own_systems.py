@@ -402,10 +402,10 @@ def test_an_open_loop_of_a_plan_with_pauses_is_refused(own: Project) -> None:
     )
     preparing.write_plans(own, reading.parse(f"{open_loop}threads: [1]\nduration: 1\n", "mine"))
     for load in (
-        "rates: [1]\nduration: 1\n",
+        "rates: [10]\nduration: 1\n",
         # The results decide these rates.
         "threads: [1]\nrates: [50%]\nblocks: {seconds: 2, settle: 0}\n",
-        "search: {from: 1, to: 2, resolution: 1}\nslo: {p95_ms: 1}\nduration: 1\n",
+        "search: {from: 10, to: 20, resolution: 1}\nslo: {p95_ms: 1}\nduration: 1\n",
     ):
         with pytest.raises(UserError, match=r"shop\.jmx fits a closed loop alone .* users pause"):
             preparing.write_plans(own, reading.parse(f"{open_loop}{load}", "mine"))

@@ -773,9 +773,12 @@ def test_rates_in_blocks_are_shares_of_what_the_slower_system_served_first(syste
     assert unfinished(RATES_IN_BLOCKS, records) == ()
 
 
-def test_of_a_system_that_serves_nothing_no_share_is_measured(system: Setup) -> None:
+@pytest.mark.parametrize("least", [0.0, 8.0])
+def test_of_a_system_that_serves_next_to_nothing_no_share_is_measured(
+    system: Setup, least: float
+) -> None:
     results = make_results(system, RATES_IN_BLOCKS)
-    served = {"sync": 0.0, "async": 300.0}
+    served = {"sync": least, "async": 300.0}
     dependencies = replace(
         system.dependencies, goodput=lambda folder, record: served[record["system"]]
     )
@@ -1000,6 +1003,18 @@ def test_resuming_does_not_take_back_a_decision_to_go_on(system: Setup) -> None:
 
     assert asked == [6]
     assert len(show.runs) == 1
+
+
+def test_an_extension_keeps_what_was_spent_before_it(system: Setup) -> None:
+    results, show = make_results(system, PRECISE), Noted()
+    measure(with_effects(system, 0.09)[0], results, show, PRECISE)
+    narrower = PRECISE.model_copy(
+        update={"precision": PRECISE.precision.model_copy(update={"within": 0.05})}  # type: ignore[union-attr]
+    )
+    with pytest.raises(Interrupted):
+        measure(with_effects(system, 0.3)[0], results, Noted(interrupt_after=1), narrower)
+    assert not (results / results_directory.ENDING).is_file()
+    assert json.loads((results / results_directory.FORMER_ENDING).read_text())["rounds"] == 2
 
 
 def test_services_of_a_system_are_scraped_while_there_is_a_load(system: Setup) -> None:

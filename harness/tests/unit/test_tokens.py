@@ -11,6 +11,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
+from testbed.cli import experiments
 from testbed.cli.duel import planned
 from testbed.deploy import tokens
 from testbed.deploy.deployments import elsewhere
@@ -90,6 +91,25 @@ def test_a_token_is_in_a_file_while_it_is_needed_and_in_no_plan(own: Project, is
     assert headers == ["Bearer ${token}"]
 
     tokens.forget(own, ["shop"])
+    assert not file.exists()
+
+
+def test_a_token_does_not_outlive_a_failure_before_the_first_run(
+    own: Project, issuer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = shop(issuer).model_dump(mode="json", include={"token"})
+    system = {**keys, "workloads": {"look": {"get": "/look", "noun": "looks"}}}
+    plan = planned(system, {"a": {"target": issuer}}, [1], each=2, repetitions=1)
+
+    file = own.token(plan.compared[0].variant)
+
+    def fails() -> None:
+        assert file.read_text() == "abc"
+        raise UserError("no JDK")
+
+    monkeypatch.setattr(experiments.jdk, "for_jmeter", fails)
+    with pytest.raises(UserError, match="no JDK"):
+        experiments.measured_to_the_end(plan, 0, build_first=False)
     assert not file.exists()
 
 

@@ -158,7 +158,12 @@ def _own(judged: Judged, decisions: Sequence[Decision]) -> Sequence[str]:
 
 def how_sure(judged: Judged, decisions: Sequence[Decision]) -> str:
     """Return one paragraph about the data behind the decisions."""
-    words = [used(judged), _ending(judged.results.ending), lowered_words(judged.results)]
+    words = [
+        used(judged),
+        _ending(judged.results.ending),
+        lowered_words(judged.results),
+        _without_shares(judged.results),
+    ]
     if decisions and judged.results.runs[0].recorded:
         pairs = sorted({decision.pairs for decision in decisions})
         words.append(
@@ -376,6 +381,25 @@ def lowered_words(results: Results) -> str:
         f"**Measured in another design than declared**, for lack of memory: {key} "
         f"{values['measured']} instead of {values['declared']}."
         for key, values in lowered.items()
+    )
+
+
+def _without_shares(results: Results) -> str:
+    """Return which workloads were not measured at each share that is declared as a rate."""
+    rates = results.declared.get("rates") or ()
+    if not (results.ending and any(isinstance(rate, str) for rate in rates)):
+        return ""
+    levels: dict[tuple[str, str], set[float]] = {}
+    for run in results.runs:
+        measured = levels.setdefault((run.cell.workload, run.cell.system), set())
+        if run.cell.mode == "open":
+            measured.add(run.cell.level)
+    less = sorted({of for (of, _), measured in levels.items() if len(measured) < len(rates)})
+    if not less:
+        return ""
+    return (
+        f"**Not measured at each share**: {listed(less)}, as so little is served that nobody would "
+        "arrive in a block."
     )
 
 

@@ -8,18 +8,17 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, model_validator
 
-from testbed.experiment.open_loop import OpenLoop
+from testbed.experiment.open_loop import FEWEST_ARRIVALS, OpenLoop
 from testbed.experiment.parts import (
     DESIGNS,
     Nothing,
-    Percent,
-    Rate,
+    RateOrShare,
     Section,
     Several,
     Threads,
     Together,
 )
-from testbed.experiment.runs import CLOSED, Allocation, Cell, Level, Records, Run, Start
+from testbed.experiment.runs import CLOSED, OPEN, Allocation, Cell, Level, Records, Run, Start
 
 SERVED = "served_per_s"
 """The goodput of a run of which rates are shares, in its record."""
@@ -53,7 +52,7 @@ class InBlocks(OpenLoop):
     in_turns: ClassVar[bool] = True
 
     threads: Several[Threads] | Nothing = ()
-    rates: Several[Rate | Percent] | Nothing = ()
+    rates: Several[RateOrShare] | Nothing = ()
     """The levels of an open loop: arrivals per second, or shares such as ``50%``."""
     blocks: Blocks
     ramp: Annotated[int, Field(ge=0, le=1, strict=True)] = 1
@@ -61,6 +60,13 @@ class InBlocks(OpenLoop):
     duration: None = None
     disturb: None = None
     drain: None = None
+
+    @model_validator(mode="after")
+    def _check_rates(self) -> InBlocks:
+        for level in self.levels:
+            if level.mode == OPEN:
+                self.require_arrivals(level.value)
+        return self
 
     @model_validator(mode="after")
     def _check_shares(self) -> InBlocks:
@@ -135,14 +141,14 @@ class InBlocks(OpenLoop):
     def _at_shares(self, start: Start, done: Records) -> Iterator[tuple[str, Cell]]:
         """Yield each share that is not measured after a start, with its cell.
 
-        Its rate is 0 as long as it is not known what the systems serve. Where one of them serves
-        nothing, there is no share of it.
+        Its rate is 0 as long as it is not known what the systems serve. Where one of them serves so
+        little that nobody arrives in a block, there is no share of it.
         """
         for share, workload in itertools.product(self.shares, start.workloads):
             served = _served(start, workload, done)
-            if served == 0:
-                continue
             rate = 0.0 if served is None else float(share.rstrip("%")) / 100 * served
+            if served is not None and rate * self.arrivals_s < FEWEST_ARRIVALS:
+                continue
             cell = Cell(workload, self.at_rate(float(f"{rate:.2g}")))
             if not all(run.id in done for run in start.runs(cell)):
                 yield share, cell

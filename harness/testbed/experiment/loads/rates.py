@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import model_validator
+
 from testbed.experiment.open_loop import OpenLoop
 from testbed.experiment.parts import Rate, Seconds, Several
 from testbed.experiment.runs import Level
@@ -12,6 +14,11 @@ class AtRates(OpenLoop):
 
     duration: Seconds
     rates: Several[Rate]
+
+    @model_validator(mode="after")
+    def _check_rates(self) -> AtRates:
+        self.require_arrivals(min(self.rates))
+        return self
 
     @property
     def levels(self) -> tuple[Level, ...]:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from testbed.experiment.open_loop import OpenLoop, Ramp
+from testbed.experiment.open_loop import FEWEST_ARRIVALS, OpenLoop, Ramp
 from testbed.experiment.parts import Nothing, RateOrNone, Seconds, Section
 from testbed.experiment.runs import Cell, Level, Start
 
@@ -47,8 +47,11 @@ class Phases(Section):
 
     @model_validator(mode="after")
     def _check_arrivals(self) -> Phases:
-        if not any(ramp.arrivals for ramp in self.ramps):
-            raise ValueError("phases: nobody arrives: give one phase a rate above 0")
+        expected = sum(ramp.arrivals for ramp in self.ramps)
+        if expected < FEWEST_ARRIVALS:
+            raise ValueError(
+                f"phases: {expected:.2g} arrivals; at least {FEWEST_ARRIVALS} are needed"
+            )
         return self
 
     @property

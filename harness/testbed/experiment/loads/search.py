@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from testbed.experiment.open_loop import OpenLoop
 from testbed.experiment.parts import Grid, Nothing, Repetitions, Seconds, Slo
@@ -31,6 +31,11 @@ class Searched(OpenLoop):
     threads: Nothing = ()
     repetitions: Annotated[Literal[1], Field(exclude=True)] = 1
     precision: None = None
+
+    @model_validator(mode="after")
+    def _check_lowest(self) -> Searched:
+        self.require_arrivals(self.search.first)
+        return self
 
     @property
     def opens(self) -> bool:
