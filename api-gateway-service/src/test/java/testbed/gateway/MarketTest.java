@@ -10,11 +10,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.test.context.TestPropertySource;
 import testbed.contracts.ProblemType;
+import testbed.support.testing.RawHttp;
 
 /** The gateway before the services of the market. */
 @TestPropertySource(properties = {"gateway.route.market=true", "access.users=jane:hers"})
@@ -69,6 +71,19 @@ class MarketTest extends RunningGateway {
         .isOk();
 
     assertThat(seen).containsExactly("jane", "guest");
+  }
+
+  /**
+   * What {@code Connection} nominates ends here (RFC 9110, 7.6.1), but this header is not its own.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"Market-Client", "keep-alive, market-client"})
+  void saysWhoTheClientIsWhateverTheClientNominates(String options) {
+    var nominated = "Connection: %s\r\n".formatted(options);
+    var answer = RawHttp.answer(port, "GET /api/inventory/orders HTTP/1.1", CREDENTIALS, nominated);
+
+    assertThat(answer).startsWith("HTTP/1.1 200");
+    assertThat(seen).containsExactly("admin");
   }
 
   @Test

@@ -4,6 +4,7 @@ import java.security.Principal;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
@@ -34,7 +35,17 @@ class MarketClient implements WebFilter {
   private static ServerWebExchange named(ServerWebExchange exchange, String client) {
     return exchange
         .mutate()
-        .request(request -> request.headers(headers -> headers.set(HEADER, client)))
+        .request(request -> request.headers(headers -> name(headers, client)))
         .build();
+  }
+
+  private static void name(HttpHeaders headers, String client) {
+    headers.set(HEADER, client);
+    // A client that nominates this header would have it taken off its request (RFC 9110, 7.6.1).
+    var options = headers.getConnection();
+    if (options.stream().anyMatch(HEADER::equalsIgnoreCase)) {
+      headers.setConnection(
+          options.stream().filter(option -> !HEADER.equalsIgnoreCase(option)).toList());
+    }
   }
 }
