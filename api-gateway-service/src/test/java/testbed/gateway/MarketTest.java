@@ -86,6 +86,19 @@ class MarketTest extends RunningGateway {
     assertThat(seen).containsExactly("admin");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"/api/beans", "/api/beans/7", "/"})
+  void tellsEverybodyOfTheHeadOfWhatEverybodyMayRead(String path) {
+    // The server of tests cannot send the length of a body that it does not send.
+    service.does(
+        request -> {
+          request.sendResponseHeaders(200, -1);
+          request.close();
+        });
+
+    assertThat(RawHttp.answer(port, "HEAD %s HTTP/1.1".formatted(path))).startsWith("HTTP/1.1 200");
+  }
+
   @Test
   void showsThePageToEverybody() {
     http.mutate()

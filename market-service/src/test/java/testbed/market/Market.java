@@ -97,6 +97,10 @@ final class Market implements AutoCloseable {
     return send("GET", path, BodyPublishers.noBody(), headers);
   }
 
+  HttpResponse<String> head(String path, String... headers) {
+    return send("HEAD", path, BodyPublishers.noBody(), headers);
+  }
+
   HttpResponse<String> delete(String path, String... headers) {
     return send("DELETE", path, BodyPublishers.noBody(), headers);
   }

@@ -85,6 +85,9 @@ class AccessRules {
                     .access(market ? EVERYBODY : hasAuthority(Accounts.ADMINISTRATOR))
                     .pathMatchers(HttpMethod.GET, "/api/beans/**")
                     .access(byToken ? hasAuthority(Accounts.USER) : EVERYBODY)
+                    // As GET (RFC 9110, 9.3.2).
+                    .pathMatchers(HttpMethod.HEAD, "/api/beans/**")
+                    .access(byToken ? hasAuthority(Accounts.USER) : EVERYBODY)
                     // To end an order as successful is for administrators.
                     .pathMatchers(HttpMethod.PUT, "/api/inventory/orders/*")
                     .hasAuthority(Accounts.ADMINISTRATOR)

@@ -75,6 +75,9 @@ class TokenRules {
                     // The second is for other parts, with the token of the request that they serve.
                     .requestMatchers(HttpMethod.GET, "/api/beans/**", "/internal/**")
                     .hasAuthority(Accounts.USER)
+                    // As GET (RFC 9110, 9.3.2).
+                    .requestMatchers(HttpMethod.HEAD, "/api/beans/**")
+                    .hasAuthority(Accounts.USER)
                     // To end an order as successful is for administrators.
                     .requestMatchers(HttpMethod.PUT, "/api/inventory/orders/*")
                     .hasAuthority(Accounts.ADMINISTRATOR)
