@@ -229,11 +229,13 @@ class BadInputTest {
           /api/beans/farms      | {"name":"x","regionId":1,"altitude":9001}
           /api/beans/varieties  | {"name":"x","type":"LIBERICA"}
           /api/beans/varieties  | {"name":"x"}
+          /api/beans/varieties  | {"name":"x","type":1}
           /api/beans/companies  | {"name":"x","email":"none"}
           /api/beans            | {"companyId":1}
           /api/beans            | {"companyId":1,"varietyId":1,"harvestYear":20120}
           /api/admin/clients    | {"name":"x","mail":"none","subscriptionType":"BASIC"}
           /api/admin/clients    | {"name":"x","mail":"x@example.org","subscriptionType":"GOLD"}
+          /api/admin/clients    | {"name":"x","mail":"x@example.org","subscriptionType":0}
           """)
   void refusesEntriesThatCannotBe(String path, String body) {
     assertProblem(market.post(path, body), ProblemType.INVALID_REQUEST);

@@ -103,6 +103,8 @@ class OrdersTest {
   void keepsWhatASuccessfulOrderHasTaken() {
     market.post(ORDERS, "[%s]".formatted(item(1, 40)), JANE);
 
+    assertThat(market.put(ORDERS + "/1", "{\"status\":1}", JANE).statusCode()).isEqualTo(400);
+    assertThat(market.get(ORDERS + "/1", JANE).body()).contains("IN_PROGRESS");
     assertThat(end(1, "SUCCESSFUL")).isEqualTo(200);
     assertThat(end(1, "SUCCESSFUL")).isEqualTo(200);
     assertThat(end(1, "IN_PROGRESS")).isEqualTo(400);

@@ -10,12 +10,13 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.cfg.CoercionAction;
 import tools.jackson.databind.cfg.CoercionInputShape;
+import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.type.LogicalType;
 
 /**
- * Reads JSON strictly: unknown fields, duplicate fields, numbers in place of text and fractions in
- * place of integers are errors. Nothing is dropped, converted or rounded.
+ * Reads JSON strictly: unknown fields, duplicate fields, numbers in place of text or names and
+ * fractions in place of integers are errors. Nothing is dropped, converted or rounded.
  */
 @AutoConfiguration(
     beforeName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
@@ -29,6 +30,7 @@ public class StrictJson {
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
             .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+            .enable(EnumFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
             .withCoercionConfig(
                 LogicalType.Textual,
                 config ->

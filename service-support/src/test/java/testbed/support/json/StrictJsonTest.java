@@ -51,6 +51,16 @@ class StrictJsonTest {
         .isInstanceOf(JacksonException.class);
   }
 
+  /** The library would read a number as a place in the list of names. */
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "1", "1.0", "\"1\"", "\"\"", "true", "\"gold\"", "[\"GOLD\"]"})
+  void whatIsNoNameIsRefused(String other) {
+    assertThat(json.readValue("{\"card\":\"GOLD\"}", Payment.class))
+        .isEqualTo(new Payment(Card.GOLD));
+    assertThatThrownBy(() -> json.readValue("{\"card\":" + other + "}", Payment.class))
+        .isInstanceOf(JacksonException.class);
+  }
+
   private static JsonMapper mapper() {
     var builder = JsonMapper.builder();
     new StrictJson().strictJsonMapper().customize(builder);
@@ -60,4 +70,11 @@ class StrictJsonTest {
   record Tickets(@Nullable Integer tickets) {}
 
   record Seats(int seats) {}
+
+  record Payment(Card card) {}
+
+  enum Card {
+    SILVER,
+    GOLD
+  }
 }
