@@ -10,6 +10,8 @@ import org.springframework.security.core.Authentication;
 import org.springframework.security.core.AuthenticationException;
 import org.springframework.security.oauth2.jwt.NimbusReactiveJwtDecoder;
 import org.springframework.security.oauth2.jwt.SupplierReactiveJwtDecoder;
+import org.springframework.security.oauth2.server.resource.InvalidBearerTokenException;
+import org.springframework.security.oauth2.server.resource.authentication.BearerTokenAuthenticationToken;
 import org.springframework.security.oauth2.server.resource.authentication.JwtReactiveAuthenticationManager;
 import org.springframework.security.oauth2.server.resource.authentication.ReactiveJwtAuthenticationConverterAdapter;
 import org.springframework.web.reactive.function.client.WebClient;
@@ -40,6 +42,10 @@ final class CheckedTokens implements ReactiveAuthenticationManager {
 
   @Override
   public Mono<Authentication> authenticate(Authentication token) {
+    if (token instanceof BearerTokenAuthenticationToken bearer
+        && !AccessTokens.isSigned(bearer.getToken())) {
+      return Mono.error(new InvalidBearerTokenException("The token is not signed"));
+    }
     return library
         .authenticate(token)
         .onErrorMap(

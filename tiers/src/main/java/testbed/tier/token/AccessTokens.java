@@ -30,6 +30,7 @@ public final class AccessTokens {
   /** What a client is told to send, in the header {@code WWW-Authenticate}. */
   public static final String CHALLENGE = "Bearer realm=\"testbed\"";
 
+  private static final int SEPARATORS = 2;
   private static final Pattern NAMED = Pattern.compile(NAME);
   static final String SCOPE = "SCOPE_";
   static final String ADMIN = SCOPE + "admin";
@@ -37,6 +38,14 @@ public final class AccessTokens {
       Arrays.stream(Tier.values()).map(Tier::authority).collect(Collectors.toUnmodifiableSet());
 
   private AccessTokens() {}
+
+  /**
+   * Whether a text has the parts of a signed token (RFC 7515, 7.1). An encrypted one has others,
+   * and a library takes it for a failure of the token server.
+   */
+  public static boolean isSigned(String token) {
+    return token.chars().filter(character -> character == '.').count() == SEPARATORS;
+  }
 
   /** Issuer, times and client. The signature has been checked before. */
   public static OAuth2TokenValidator<Jwt> validator(String issuer) {

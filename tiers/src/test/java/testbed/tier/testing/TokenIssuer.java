@@ -92,6 +92,8 @@ public final class TokenIssuer implements AutoCloseable {
     tokens.put("of an unknown key", signed(basic().build(), newKey("unknown")));
     tokens.put("of another key with the known name", signed(basic().build(), newKey("known")));
     tokens.put("unsigned", new PlainJWT(basic().build()).serialize());
+    // {"alg":"RSA-OAEP","enc":"A256GCM"}
+    tokens.put("encrypted", "eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.AA.AA.AA.AA");
     tokens.put("signed with the public key as a secret", signedBySecret(basic().build()));
     tokens.put("changed after it was signed", changed());
     tokens.put("without a client", signed(basic().claim("client_id", null).build(), key));
