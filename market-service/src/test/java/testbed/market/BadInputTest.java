@@ -255,6 +255,14 @@ class BadInputTest {
     assertProblem(market.put("/api/inventory/stocks/1", body), ProblemType.INVALID_REQUEST);
   }
 
+  /** No order may name it. */
+  @Test
+  void refusesStockOfABeanThatCannotBe() {
+    assertProblem(
+        market.put("/api/inventory/stocks/0", "{\"quantity\":1,\"price\":1}"),
+        ProblemType.NOT_FOUND);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -268,6 +276,7 @@ class BadInputTest {
         "/api/beans/planets",
         "/api/inventory/orders/99",
         "/api/inventory/orders/x",
+        "/api/inventory/stocks/0",
         "/api/inventory/stocks/99",
         "/api/admin/clients/99"
       })

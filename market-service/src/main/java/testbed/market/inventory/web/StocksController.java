@@ -25,7 +25,7 @@ import testbed.market.part.PartOf;
 /** What administrators say about stock and prices. */
 @RestController
 @PartOf(Part.INVENTORY)
-@RequestMapping("/api/inventory/stocks/{beanId:\\d{1,18}}")
+@RequestMapping("/api/inventory/stocks/{beanId:[1-9]\\d{0,17}}")
 class StocksController {
 
   private static final int CENTS = 2;
