@@ -195,6 +195,25 @@ class OrdersTest {
     assertThat(quantity(2)).isZero();
   }
 
+  @Test
+  void staysAmongThoseWhoAddAndRemoveStockAtOnce() throws Exception {
+    var path = "/api/inventory/stocks/1";
+    var statuses =
+        atOnce(
+            400,
+            number ->
+                switch (number % 4) {
+                  case 0 -> market.delete(path).statusCode();
+                  case 1 ->
+                      market
+                          .post(ORDERS, "[%s,%s]".formatted(item(1, 1), item(2, 1)), JANE)
+                          .statusCode();
+                  default -> market.put(path, "{\"quantity\":50,\"price\":2}").statusCode();
+                });
+
+    assertThat(statuses).isSubsetOf(200, 201, 204, 404, 409, 422);
+  }
+
   private static List<Integer> atOnce(int times, Numbered request) throws Exception {
     try (var threads = Executors.newFixedThreadPool(50)) {
       var requests =

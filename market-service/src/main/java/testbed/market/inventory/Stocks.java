@@ -1,13 +1,11 @@
 package testbed.market.inventory;
 
-import jakarta.persistence.LockModeType;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.stereotype.Component;
 import testbed.market.between.Inventory;
 import testbed.market.between.Stock;
-import testbed.market.database.Broken;
 import testbed.market.database.Database;
 import testbed.market.database.Databases;
 import testbed.market.part.Part;
@@ -58,27 +56,21 @@ public class Stocks implements Inventory {
 
   /** Sets quantity and price of a bean, which is sold from then on. */
   public Stock set(Stock wanted) {
-    try {
-      return store(wanted);
-    } catch (Broken addedMeanwhile) {
-      return store(wanted);
-    }
-  }
-
-  private Stock store(Stock wanted) {
     return database.write(
         entities -> {
-          var stored =
-              Database.find(
-                  entities, StoredStock.class, wanted.beanId(), LockModeType.PESSIMISTIC_WRITE);
-          if (stored == null) {
-            stored = new StoredStock(wanted.beanId());
-            stored.set(wanted.quantity(), wanted.price());
-            entities.persist(stored);
-          } else {
-            stored.set(wanted.quantity(), wanted.price());
-          }
-          return stored.shown();
+          // One statement, as others may add and remove the row meanwhile.
+          entities
+              .createNativeQuery(
+                  """
+                  insert into inventory.stock (bean_id, quantity, price)
+                  values (:bean, :quantity, :price) on conflict (bean_id)
+                  do update set quantity = excluded.quantity, price = excluded.price
+                  """)
+              .setParameter("bean", wanted.beanId())
+              .setParameter("quantity", wanted.quantity())
+              .setParameter("price", wanted.price())
+              .executeUpdate();
+          return wanted;
         });
   }
 

@@ -17,10 +17,6 @@ class StoredStock {
   /** Of the library. */
   StoredStock() {}
 
-  StoredStock(long beanId) {
-    this.beanId = beanId;
-  }
-
   long beanId() {
     return beanId;
   }
@@ -31,11 +27,6 @@ class StoredStock {
 
   BigDecimal price() {
     return price;
-  }
-
-  void set(long changedQuantity, BigDecimal changedPrice) {
-    quantity = changedQuantity;
-    price = changedPrice;
   }
 
   boolean has(long wanted) {
