@@ -167,8 +167,9 @@ class BadInputTest {
         .collect(Collectors.joining(",", "[", "]"));
   }
 
-  @Test
-  void refusesOtherContentTypes() {
+  @ParameterizedTest
+  @ValueSource(strings = {"text/plain", "application/*", "*/*", "application/*+json", "nonsense"})
+  void refusesOtherContentTypes(String type) {
     assertProblem(
         market.post(
             ORDERS,
@@ -176,7 +177,7 @@ class BadInputTest {
             "Market-Client",
             "jane",
             "Content-Type",
-            "text/plain"),
+            type),
         ProblemType.UNSUPPORTED_MEDIA_TYPE);
   }
 

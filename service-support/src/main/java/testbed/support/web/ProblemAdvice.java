@@ -61,6 +61,20 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
         request);
   }
 
+  /** The library takes a wildcard for a fault of the server. */
+  @ExceptionHandler
+  @Nullable ResponseEntity<Object> noSingleType(
+      IllegalArgumentException fault, WebRequest request) {
+    var type = request.getHeader(HttpHeaders.CONTENT_TYPE);
+    return type == null || type.indexOf('*') < 0
+        ? anythingElse(fault, request)
+        : answer(
+            fault,
+            Problems.of(
+                ProblemType.UNSUPPORTED_MEDIA_TYPE, "The Content-Type names no single type."),
+            request);
+  }
+
   @ExceptionHandler
   @Nullable ResponseEntity<Object> anythingElse(Exception fault, WebRequest request) {
     log.error("{} failed", describe(request), fault);
