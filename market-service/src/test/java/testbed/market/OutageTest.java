@@ -158,6 +158,33 @@ class OutageTest {
     }
   }
 
+  /** A change whose answer was lost may have been stored. */
+  @Test
+  void forgetsListsAfterAChangeThatIsNotAnswered() {
+    try (var market = started("market.cache=lists")) {
+      var countries = "/api/beans/countries";
+      assertThat(market.get(countries).body()).isEqualTo("[]");
+      var sql = database.sql();
+      sql.sql("insert into beans.country (name) values ('Peru')").update();
+      assertThat(market.get(countries).body()).isEqualTo("[]");
+      sql.sql(
+              """
+              create function lose() returns trigger language plpgsql as
+              $$ begin raise exception 'lost' using errcode = '08006'; end $$
+              """)
+          .update();
+      sql.sql(
+              """
+              create constraint trigger lose after insert on beans.country
+              deferrable initially deferred for each row execute function lose()
+              """)
+          .update();
+
+      assertThat(market.post(countries, "{\"name\":\"Cuba\"}").statusCode()).isEqualTo(504);
+      assertThat(market.get(countries).body()).contains("Peru");
+    }
+  }
+
   private Market impatient(String... settings) {
     var all = new ArrayList<>(List.of(settings));
     // Milliseconds; as short as the pool allows.

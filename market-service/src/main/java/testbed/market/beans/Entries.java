@@ -33,7 +33,7 @@ public class Entries<E, W, S> {
 
   /**
    * @param removal what else is removed with an entry
-   * @param changed is told after each change
+   * @param changed is told after each change, also one that failed
    */
   Entries(
       Database database,
@@ -110,20 +110,22 @@ public class Entries<E, W, S> {
           });
     } catch (Broken referred) {
       throw new StillUsed(name(), id);
+    } finally {
+      // Also without an answer of the database, which may have stored it.
+      changed.run();
     }
-    changed.run();
   }
 
   private S write(Function<EntityManager, S> work) {
     try {
-      var written = database.write(work);
-      changed.run();
-      return written;
+      return database.write(work);
     } catch (Broken broken) {
       throw switch (broken.rule()) {
         case UNIQUE -> new NameTaken(name());
         case REFERENCE -> new ReferenceUnknown();
       };
+    } finally {
+      changed.run();
     }
   }
 

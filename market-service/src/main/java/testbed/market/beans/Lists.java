@@ -1,8 +1,5 @@
 package testbed.market.beans;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -24,27 +21,21 @@ import testbed.market.part.PartOf;
 @PartOf(Part.BEANS)
 public class Lists {
 
-  /** Changes by another instance are seen after this time. */
-  private static final Duration KEPT = Duration.ofMinutes(1);
-
-  private static final int MOST_KEPT = 10_000;
-
   private final Database database;
 
   /** Null if nothing is kept. */
-  private final @Nullable Cache<Question, List<?>> kept;
+  private final @Nullable KeptLists kept;
 
   Lists(Databases databases, BeansSettings settings) {
     this.database = databases.of(Part.BEANS);
-    this.kept =
-        settings.cache() == Kept.LISTS
-            ? Caffeine.newBuilder().maximumSize(MOST_KEPT).expireAfterWrite(KEPT).build()
-            : null;
+    this.kept = settings.cache() == Kept.LISTS ? new KeptLists() : null;
   }
 
   public List<ListedCountry> countries(@Nullable String name) {
     return kept(
-        new Question("countries", name, null),
+        "countries",
+        name,
+        null,
         () ->
             list(
                 new Filter().equal("c.name", name),
@@ -55,7 +46,9 @@ public class Lists {
 
   public List<ListedRegion> regions(@Nullable String name, @Nullable String country) {
     return kept(
-        new Question("regions", name, country),
+        "regions",
+        name,
+        country,
         () ->
             list(
                 new Filter().equal("r.name", name).equal("r.country.name", country),
@@ -112,18 +105,15 @@ public class Lists {
         entities -> filter.query(entities, selection, order, type).getResultList());
   }
 
-  @SuppressWarnings("unchecked") // A question is always of the same list.
-  private <T> List<T> kept(Question question, Supplier<List<T>> list) {
-    return kept == null ? list.get() : (List<T>) kept.get(question, asked -> list.get());
+  private <T> List<T> kept(
+      String list, @Nullable String name, @Nullable String country, Supplier<List<T>> read) {
+    return kept == null ? read.get() : kept.get(list, name, country, read);
   }
 
   /** Forgets what is kept. */
   void forget() {
     if (kept != null) {
-      kept.invalidateAll();
+      kept.forget();
     }
   }
-
-  /** A list, and its conditions. */
-  private record Question(String list, @Nullable String name, @Nullable String country) {}
 }
