@@ -124,6 +124,12 @@ WRONG: dict[str, tuple[int, Change]] = {
     "no regions": (1, body(lambda _: [])),
     "regions failed": (1, status(500)),
     "of another type": (2, body(lambda _: [{"id": 1, "varietyType": "LIBERICA"}])),
+    "of two types": (
+        2,
+        body(
+            lambda _: [{"id": 1, "varietyType": "ARABICA"}, {"id": 2, "varietyType": "ROBUSTA"}]
+        ),
+    ),
     "no list": (2, body(lambda _: {"id": 1})),
     "a page failed": (2, status(404)),
 }
@@ -150,6 +156,7 @@ def test_a_session_ends_with_its_first_wrong_answer_and_has_failed(
         problem(409, "stock-short"),
         body(lambda order: {**order, "status": "CANCELED"}),
         body(lambda order: {**order, "items": [{"beanId": 0, "quantity": 1}]}),
+        body(lambda order: {**order, "items": [{**order["items"][0], "quantity": 10}]}),
     ],
 )
 def test_a_wrong_order_fails_its_session(run_plan: RunPlan, wrong: Change) -> None:
@@ -160,6 +167,13 @@ def test_a_wrong_order_fails_its_session(run_plan: RunPlan, wrong: Change) -> No
     [operation] = outcome.operations("write")
     assert exchanges(operation)[-1] == "order"
     assert not succeeded(operation)
+
+
+def test_an_order_of_another_quantity_is_wrong(run_plan: RunPlan) -> None:
+    ten = body(lambda order: {**order, "items": [{**order["items"][0], "quantity": 10}]})
+    outcome = run_plan("market-monolith-order", [Script(request=ten)], {**ONE_USER, "loops": 2})
+
+    assert [succeeded(operation) for operation in outcome.operations("order")] == [False, True]
 
 
 def test_a_session_that_finds_nothing_ends(run_plan: RunPlan) -> None:
