@@ -73,6 +73,13 @@ run_java() {
   java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp 'lib/*:.' "$main"
 }
 
+# run_go PACKAGE@VERSION...: runs main.go of this folder, which imports these packages.
+run_go() {
+  { go mod init finding && go get "$@"; } 2> go.log || { cat go.log; exit 1; }
+  echo "$@"
+  go run main.go
+}
+
 # await TRIES COMMAND...: runs a command every 0.1 s until it succeeds; fails after so many times.
 await() {
   local left=$1
