@@ -54,6 +54,8 @@ from testbed.cli.steps import (
     CEILING_S,
     KEPT,
     PREPARE,
+    PROBE_S,
+    PROCESSOR,
     REPORT,
     REPORT_S,
     TRAIN,
@@ -342,6 +344,7 @@ def _measure(
         *([Step(REPORT, "writing the report", REPORT_S)] if reported else []),
     ]
     pace = Pace.read(project.state / KEPT)
+    pace.learn(Step(PROCESSOR, "probing", PROBE_S), machine.probe_s())
     with Steps(console, planned, pace, expected.bound) as steps:
         steps.begin(PREPARE)
         try:

@@ -28,8 +28,14 @@ SEARCH = "search"
 TRAIN, CEILING, BARE = ("train", "ceiling", "bare")
 """Kinds of steps that turn out to be needed."""
 
-BY_PROCESSOR = frozenset({START, WARM_UP, TRAIN, REPORT})
-"""Kinds whose time follows from the speed of the processor: not from a clock, or a network."""
+PROCESSOR = "processor"
+"""Of no step, but of `machine.probe_s`."""
+
+BY_PROCESSOR = {PROCESSOR: 1.0, START: 1.0, WARM_UP: 0.4, TRAIN: 1.0, REPORT: 1.0}
+"""Kinds whose time follows from the speed of the processor, not from a clock or a network, and the
+power of it by which it does. Of a warm-up most are windows of a fixed length: where a group had a
+third of the cores, a start took 3.1 times as long, and a warm-up 1.45 times.
+"""
 
 # Seconds on the machine of `testbed.experiment.planning`: 2 cores of an Intel Xeon in a cloud, in
 # one run of `compare --quick` on a fresh clone, November 2026.
@@ -52,7 +58,10 @@ BARE_S = 120.0
 REPORT_S = 6.0
 """Writing the report of `compare --quick`."""
 
-LEAST_S = 1.0
+PROBE_S = 0.3
+"""What `machine.probe_s` returns: 0.19 where a start took 0.63 of its seconds."""
+
+LEAST_S = 0.2
 """Steps that are expected to be shorter teach nothing about the machine."""
 
 KEPT = "pace.json"
@@ -106,7 +115,7 @@ class Pace:
         seen = [alike[step.title]] if step.title in alike else list(alike.values())
         if not seen and step.kind in BY_PROCESSOR:
             seen = [
-                ratio
+                ratio ** (BY_PROCESSOR[step.kind] / BY_PROCESSOR[kind])
                 for kind, ratios in self.ratios.items()
                 if kind in BY_PROCESSOR
                 for ratio in ratios.values()
@@ -122,10 +131,11 @@ class Pace:
             return
         ratio, alike = took_s / step.seconds, self.ratios.setdefault(step.kind, {})
         before = alike.get(step.title)
-        if step.kind in BY_PROCESSOR and before is not None and step.title not in self._learnt:
-            for kind in self.ratios.keys() & BY_PROCESSOR:
+        tells = BY_PROCESSOR.get(step.kind) == 1
+        if tells and before is not None and step.title not in self._learnt:
+            for kind in self.ratios.keys() & BY_PROCESSOR.keys():
                 for title in self.ratios[kind].keys() - self._learnt:
-                    self.ratios[kind][title] *= ratio / before
+                    self.ratios[kind][title] *= (ratio / before) ** BY_PROCESSOR[kind]
         alike[step.title] = ratio
         self._learnt.add(step.title)
         if self.file is not None:

@@ -6,14 +6,21 @@ import contextlib
 import os
 import platform
 import re
+import time
+import zlib
 from collections.abc import Collection, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psutil
 
 from testbed.deploy import programs
 from testbed.model.errors import UserError
+
+PROBES = 16
+"""How often each core compresses a text."""
 
 
 def machine() -> dict[str, Any]:
@@ -76,6 +83,20 @@ def usable_cpus(root: Path = Path("/")) -> float:
         return cores if quota == "max" else min(cores, round(int(quota) / int(period), 2))
     except (OSError, ValueError):
         return cores
+
+
+def probe_s() -> float:
+    """Return the seconds of a fixed work on all cores at once, about 0.3: the processor's speed.
+
+    It is long enough to meet a group's quota, which is counted in periods of 0.1 s.
+    """
+    text = np.random.default_rng(1).integers(0, 64, 1 << 19, dtype=np.uint8).tobytes()
+    cores = len(usable_cores())
+    with ThreadPoolExecutor(cores) as pool:
+        began = time.monotonic()
+        # Without Python's lock.
+        list(pool.map(zlib.compress, [text] * (PROBES * cores)))
+        return time.monotonic() - began
 
 
 def answer_of(*command: str) -> str | None:

@@ -126,9 +126,7 @@ WRONG: dict[str, tuple[int, Change]] = {
     "of another type": (2, body(lambda _: [{"id": 1, "varietyType": "LIBERICA"}])),
     "of two types": (
         2,
-        body(
-            lambda _: [{"id": 1, "varietyType": "ARABICA"}, {"id": 2, "varietyType": "ROBUSTA"}]
-        ),
+        body(lambda _: [{"id": 1, "varietyType": "ARABICA"}, {"id": 2, "varietyType": "ROBUSTA"}]),
     ),
     "no list": (2, body(lambda _: {"id": 1})),
     "a page failed": (2, status(404)),

@@ -8,7 +8,19 @@ import pytest
 from rich.console import Console
 
 from testbed.cli import console, steps
-from testbed.cli.steps import MEASURE, PREPARE, REPORT, START, WARM_UP, Pace, Step, Steps
+from testbed.cli.steps import (
+    MEASURE,
+    PREPARE,
+    PROBE_S,
+    PROCESSOR,
+    REPORT,
+    START,
+    WARM_UP,
+    Pace,
+    Step,
+    Steps,
+)
+from testbed.deploy import machine
 
 PLANNED = (
     Step(PREPARE, "building", 100),
@@ -107,7 +119,7 @@ def test_the_pace_of_a_machine_is_kept(tmp_path: Path) -> None:
     assert kept.seconds(PLANNED[1]) == 40
     # Of the same kind, and of the same processor.
     assert kept.seconds(Step(START, "starting async", 30)) == 60
-    assert kept.seconds(Step(WARM_UP, "warming up sync", 110)) == 220
+    assert kept.seconds(Step(WARM_UP, "warming up sync", 110)) == pytest.approx(110 * 2**0.4)
     # By the clock, and by the network.
     assert kept.seconds(PLANNED[2]) == 60
     assert kept.seconds(PLANNED[0]) == 100
@@ -123,12 +135,25 @@ def test_a_processor_that_became_slower_is_slower_for_every_step() -> None:
     slower = {
         PREPARE: {"a": 1.0},
         START: {"starting async": 6.0, "starting sync": 3.0},
-        WARM_UP: {WARM.title: 4.5},
+        # Most of it are windows of a fixed length.
+        WARM_UP: {WARM.title: pytest.approx(1.5 * 3**0.4)},
     }
     assert pace.ratios == slower
-    # As that told: nothing is learnt twice.
+    # So it tells nothing of other steps.
     pace.learn(WARM, 450)
-    assert pace.ratios == slower
+    assert pace.ratios == {**slower, WARM_UP: {WARM.title: 4.5}}
+
+
+def test_the_speed_of_the_processor_is_told_before_the_first_step() -> None:
+    probing = Step(PROCESSOR, "probing", PROBE_S)
+    new, kept = Pace(), Pace(ratios={PROCESSOR: {"probing": 0.5}, START: {PLANNED[1].title: 0.6}})
+    for pace in (new, kept):
+        pace.learn(probing, 1.5 * PROBE_S)
+    assert new.seconds(PLANNED[1]) == pytest.approx(1.5 * 20)
+    assert kept.seconds(PLANNED[1]) == pytest.approx(3 * 0.6 * 20)
+    # By the clock.
+    assert (new.seconds(PLANNED[2]), kept.seconds(PLANNED[2])) == (60, 60)
+    assert machine.probe_s() > 0
 
 
 def test_a_start_or_a_warm_up_of_another_length_changes_no_other_step() -> None:
