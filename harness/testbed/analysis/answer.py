@@ -30,6 +30,9 @@ FASTER = "faster but fails more"
 """Part of the reason of a decision that failures prevent."""
 
 
+OTHERS_USED_IT = "other programs used the machine"
+
+
 @dataclass(frozen=True)
 class Measured:
     """What an answer needs to know of an experiment beside its decisions."""
@@ -234,7 +237,7 @@ def _cause(measured: Measured) -> str:
     status = max(kept, key=lambda status: kept[status])
     count = kept[status]
     if status == "disturbed" and (count or measured.disturbed):
-        return "other programs used the machine"
+        return OTHERS_USED_IT
     if not count:
         return ""
     words = "still warming up" if status == WARMING else status
@@ -245,6 +248,9 @@ def _cause(measured: Measured) -> str:
 def _next(decisions: Sequence[Decision], headline: Decision | None, measured: Measured) -> str:
     name = measured.name
     undecided = any(decision.decision == "not known" for decision in decisions)
+    none_counts = decisions and all(decision.ratio is None for decision in decisions)
+    if none_counts and _cause(measured) == OTHERS_USED_IT:
+        return "the same again, once these programs have ended"
     if name == "quick":
         return "./testbed compare, which measures two pairs of starts"
     if name == "duel":

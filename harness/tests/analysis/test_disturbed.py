@@ -59,7 +59,9 @@ def test_a_comparison_that_was_disturbed_throughout_decides_nothing_and_says_why
         "measure again without these programs."
     )
     first = answer.first(judged, decisions, words)
-    assert answer.printed(judged, decisions, first)["answer"]["disturbed"] == words
+    printed = answer.printed(judged, decisions, first)["answer"]
+    assert printed["disturbed"] == words
+    assert printed["next"] == "the same again, once these programs have ended"
 
 
 def test_blocks_that_were_measured_again_are_told_and_change_nothing(tmp_path: Path) -> None:
