@@ -29,7 +29,6 @@ WARMING = "still warming"
 FASTER = "faster but fails more"
 """Part of the reason of a decision that failures prevent."""
 
-
 OTHERS_USED_IT = "other programs used the machine"
 
 

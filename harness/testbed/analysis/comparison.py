@@ -107,15 +107,16 @@ def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySi
             elif below.size:
                 decision = replace(decision, ratio=float(stats.gmean(above) / stats.gmean(below)))
             decisions.append(decision)
-    gone = [cell for cell in before if cell not in after]
-    apart = [cell for cell in gone if _by_share(cell, theirs.results.declared)]
+    apart = tuple(
+        cell for cell in before if cell not in after and _by_share(cell, theirs.results.declared)
+    )
     missing = tuple(
         cell
         for cell in before
-        if (cell in gone and cell not in apart)
-        or (cell in after and _served(before[cell]) and not _served(after[cell]))
+        if cell not in apart
+        and (cell not in after or (_served(before[cell]) and not _served(after[cell])))
     )
-    return SideBySide(tuple(decisions), runs, failed, missing, tuple(apart))
+    return SideBySide(tuple(decisions), runs, failed, missing, apart)
 
 
 def regressions(both: SideBySide, factor: float) -> list[str]:

@@ -153,12 +153,11 @@ def run(
     else:
         listing.show(project, as_json=as_json)
         return
-    ended = results is not None and has_ended(plan, results)
-    if only_plan and ended and not as_json:
-        console.print(ALL_THERE)
-        return
     if only_plan:
-        _show_plan(project, plan, done, as_json=as_json)
+        if results is not None and has_ended(plan, results) and not as_json:
+            console.print(ALL_THERE)
+        else:
+            _show_plan(project, plan, done, as_json=as_json)
         return
     wanted = _gates(plan, fail_if)
     with output_as(json_only=as_json):
@@ -250,10 +249,10 @@ def further(plan: Experiment, results: Path, until: str | None) -> Experiment:
             )
         return plan
     changes: dict[str, Any] = plan.precision.model_dump()
-    endings = results_directory.ENDING, results_directory.FORMER_ENDING
-    for file in filter(Path.is_file, (results / name for name in endings)):
+    names = results_directory.ENDING, results_directory.FORMER_ENDING
+    file = next(filter(Path.is_file, (results / name for name in names)), None)
+    if file is not None:
         changes["budget_min"] += json.loads(file.read_text(encoding="utf-8"))["spent_min"]
-        break
     if until is not None:
         changes["within"] = parse_percent(until)
     return reading.changed(plan, precision=changes)

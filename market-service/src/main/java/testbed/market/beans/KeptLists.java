@@ -20,8 +20,8 @@ final class KeptLists {
       Caffeine.newBuilder().maximumSize(MOST_KEPT).expireAfterWrite(KEPT).build();
 
   /**
-   * A part of each question. The cache cannot forget what is being read at that moment, perhaps
-   * from before the change: nobody asks for that again.
+   * A part of each question. The cache cannot forget a list that is being read at that moment. It
+   * may be from before the change, so no later question is for it.
    */
   private final AtomicLong changes = new AtomicLong();
 
